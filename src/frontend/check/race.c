@@ -58,7 +58,7 @@ void race_choose(void)
 struct now {
     struct check *c;
     struct emu_warp_run *r;
-    struct ccta *a;
+    struct ccta *a, *home; /* who accesses, and whose shared memory */
     struct cwarp *w;
     const struct site *site;
     enum access access;
@@ -74,6 +74,7 @@ static const char *verb(const struct site *x, bool write)
 {
     return x->kind == SITE_ATOMIC       ? "atomic"
            : x->kind == SITE_ASYNC_COPY ? (write ? "asynchronous write" : "read")
+           : x->kind == SITE_BULK       ? (write ? "asynchronous write" : "asynchronous read")
            : write                      ? "write"
                                         : "read";
 }
@@ -105,10 +106,20 @@ static char *advice(const struct now *n, enum class class, const struct finding 
     case RACE_WARP:
         return xasprintf("works only as long as the warp stays converged: add __syncwarp() between %s and %s", p, q);
     case RACE_ASYNC:
+        if (f->b.what && strstr(f->b.inst, "wgmma"))
+            return xasprintf("the product may still read its operands: wgmma.wait_group between %s and %s", p, q);
+        if (f->b.what && strstr(f->b.inst, "mbarrier::complete_tx"))
+            return xasprintf("no wait for the mbarrier that counts the copy (mbarrier.try_wait) between %s and %s", p, q);
+        if (f->b.what && strstr(f->b.inst, ".bulk"))
+            return xasprintf("no cp.async.bulk.wait_group%s between %s and %s", other_writes ? "" : ".read", p, q);
         return xasprintf("no cp.async.wait_all or wait_group (__pipeline_wait_prior) between %s and %s", p, q);
     default:
         break;
     }
+    if (n->site->kind == SITE_BULK && n->access != ACCESS_READ)
+        return xasprintf("the copy may come before %s is over: a barrier, or an arrival at an mbarrier that the copy's "
+                         "thread waits for, between the two",
+                         other_writes ? "the write" : "the read");
     if (atomics_and_reads)
         return xasprintf("a plain read beside atomics: read it with an atomic or through volatile, or order the two");
     const bool adds = n->access == ACCESS_WRITE && other_writes && f->a.line == f->b.line;
@@ -165,7 +176,7 @@ static bool same_as_lane(const struct now *n, unsigned lane, unsigned other)
 
 static const void *host_at(const struct now *n, uint64_t addr)
 {
-    return n->space == PTX_S_SHARED ? n->r->w.cta->smem + addr : (const void *)(uintptr_t)addr;
+    return n->space == PTX_S_SHARED ? n->home->cta->smem + addr : (const void *)(uintptr_t)addr;
 }
 
 static bool writes(enum access a)
@@ -188,7 +199,10 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     const struct code *code = launch->code;
     const struct site *x = code->by_id[stamp_site(s)];
     const bool other_launch = launch != c->launch;
-    const bool same_cta = !other_launch && stamp_cta(s) + 1 == n->a->stamp_cta;
+    const uint64_t n_cta = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t cta = stamp_cta(s) % n_cta;
+    const enum engine engine = (enum engine)(stamp_cta(s) / n_cta);
+    const bool same_cta = !other_launch && !engine && stamp_cta(s) + 1 == n->a->stamp_cta;
     const bool same_warp = same_cta && stamp_warp(s) == n->r->w.index;
     const bool both_strong = x->strong && n->site->strong;
     enum class class = RACE;
@@ -204,7 +218,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     } else if ((n->site->guesses && x->strong && wrote) || (x->guesses && n->site->strong && !wrote)) {
         class = RACE_GUESS;
         severity = NOTE;
-    } else if (stamp_clock(s) == CLOCK_NEVER && same_cta) {
+    } else if (!other_launch && (engine || (stamp_clock(s) == CLOCK_NEVER && same_cta))) {
         class = RACE_ASYNC;
     } else if (wrote && n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
                (same_warp && same_instruction(n, lane, s) ? same_as_lane(n, lane, stamp_lane(s))
@@ -235,8 +249,9 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     f->space = (uint8_t)n->space;
     f->addr = n->addr[lane];
     f->a = end_of(c->launch, n->site, verb(n->site, writes(n->access)), n->a->index, n->r->w.index * EMU_LANES + lane);
-    f->b = end_of(launch, x, verb(x, wrote), same_cta ? n->a->index : stamp_cta(s),
-                  stamp_warp(s) * EMU_LANES + stamp_lane(s));
+    f->b = end_of(launch, x, verb(x, wrote), cta, stamp_warp(s) * EMU_LANES + stamp_lane(s));
+    if (engine == ENGINE_COUNTED)
+        f->b.has_thread = async_issuer(c, s, &f->b, launch);
     f->where = finding_where(c, (uint8_t)n->space, n->addr[lane]);
     f->advice =
         class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
@@ -355,9 +370,9 @@ static struct page *page_at(const struct now *n, uint64_t addr)
             page_own(n->c, p, n->c->launch->serial, n->c->launch);
         return p;
     }
-    struct page *p = &n->a->smem[addr >> PAGE_BITS];
-    if (p->owner != n->a->owner)
-        page_own(n->c, p, n->a->owner, NULL);
+    struct page *p = &n->home->smem[addr >> PAGE_BITS];
+    if (p->owner != n->home->owner)
+        page_own(n->c, p, n->home->owner, NULL);
     return p;
 }
 
@@ -454,6 +469,7 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
     struct now n = {.c = c,
                     .r = r,
                     .a = a,
+                    .home = c->home,
                     .w = &a->warp[r->w.index],
                     .site = site,
                     .access = access,
@@ -512,6 +528,86 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         if (k > 1 || !quick(&n, page_at(&n, addr[l]), addr[l], l))
             run_of_lanes(&n, l, k, same);
         l += k;
+    }
+}
+
+/* ---- the asynchronous proxy ---- */
+
+static bool engine_meets(const struct now *n, unsigned lane, uint64_t s, uint64_t *fine)
+{
+    if (!s || s - n->at.lo <= n->at.span || s == *fine)
+        return false;
+    if (conflicts_with(n, lane, s))
+        return true;
+    *fine = s;
+    return false;
+}
+
+static void engine_cell(const struct now *n, struct page *p, unsigned i, unsigned lane, uint64_t stamp, uint64_t *fine)
+{
+    if (p->w && engine_meets(n, lane, p->w[i], fine))
+        conflict(n, lane, p->w[i], true, n->c->launch);
+    if (p->a && n->access != ACCESS_ATOMIC && engine_meets(n, lane, p->a[i], fine))
+        conflict(n, lane, p->a[i], true, n->c->launch);
+    if (n->access == ACCESS_READ) {
+        const uint64_t s = p->r0[i];
+        if (s && ((s ^ stamp) & OWN_BITS) && engine_meets(n, lane, s, fine) && page_cells(n->c, p, &p->r1))
+            p->r1[i] = s;
+        p->r0[i] = stamp;
+        return;
+    }
+    if (p->r0 && engine_meets(n, lane, p->r0[i], fine))
+        conflict(n, lane, p->r0[i], false, n->c->launch);
+    if (p->r1 && engine_meets(n, lane, p->r1[i], fine))
+        conflict(n, lane, p->r1[i], false, n->c->launch);
+    (n->access == ACCESS_ATOMIC ? p->a : p->w)[i] = stamp;
+}
+
+void race_async(struct check *c, struct emu_warp_run *r, const struct site *site, unsigned lane,
+                const struct emu_async *e, struct ccta *home, uint64_t stamp)
+{
+    struct ccta *a = ccta_of(r);
+    uint64_t addr[EMU_LANES] = {0}, fine = 0;
+    const struct now n = {
+        .c = c,
+        .r = r,
+        .a = a,
+        .home = home,
+        .w = &a->warp[r->w.index],
+        .site = site,
+        .access = e->access == EMU_ASYNC_READ    ? ACCESS_READ
+                  : e->access == EMU_ASYNC_WRITE ? ACCESS_WRITE
+                                                 : ACCESS_ATOMIC,
+        .space = home ? PTX_S_SHARED : PTX_S_GLOBAL,
+        .mask = 1u << lane,
+        .addr = addr,
+        .at = {.me = (uint64_t)a->stamp_cta << STAMP_CTA | (uint64_t)a->clock << STAMP_CLOCK |
+                     (uint64_t)r->w.index << STAMP_WARP | site->id,
+               .lo = (uint64_t)a->stamp_cta << STAMP_CTA,
+               .span = (uint64_t)a->base << STAMP_CLOCK | ((1ull << STAMP_CLOCK) - 1)},
+    };
+    for (uint64_t at = e->at, end = at + e->bytes; at < end;) {
+        const uint64_t next = (at / PAGE_BYTES + 1) * PAGE_BYTES, to = next < end ? next : end;
+        struct page *p = page_at(&n, at);
+        if (!home && c->overlap.n) {
+            addr[lane] = at;
+            range_conflict(&n, at, to - at, lane);
+        }
+        const unsigned odd = fineness(at, (uint32_t)(to - at));
+        if (odd > p->cell_fine)
+            page_refine(c, p, odd);
+        if (!page_cells(c, p,
+                        n.access == ACCESS_READ     ? &p->r0
+                        : n.access == ACCESS_ATOMIC ? &p->a
+                                                    : &p->w))
+            return;
+        const unsigned down = 2 - p->cell_fine;
+        for (; at < to; at += 1u << down) {
+            addr[lane] = at;
+            if (p->older)
+                cell_older(&n, p, at % PAGE_BYTES, lane);
+            engine_cell(&n, p, (unsigned)(at % PAGE_BYTES) >> down, lane, stamp, &fine);
+        }
     }
 }
 
