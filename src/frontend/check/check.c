@@ -86,6 +86,7 @@ static void ccta_free(struct check *c, struct ccta *a)
     free(a->proxy);
     free(a->async);
     free(a->object);
+    free(a->log);
     for (uint32_t i = 0; i < a->n_page; i++)
         page_drop(c, &a->smem[i]);
     free(a->warp);
@@ -133,7 +134,9 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
                        .proxy_bytes = a->proxy_bytes,
                        .async = a->async,
                        .object = a->object,
-                       .object_words = a->object_words};
+                       .object_words = a->object_words,
+                       .log = a->log,
+                       .part_shift = quiet_shift(cta->smem_bytes)};
     proxy_clear(a);
     async_clear(a);
     a->index = cta->index;
@@ -181,6 +184,8 @@ static void launch_begin(void *ctx, struct emu_grid *g)
     memcpy(c->launch->block, g->launch.block, sizeof g->launch.block);
     memcpy(c->launch->grid, g->launch.grid, sizeof g->launch.grid);
     c->published = false;
+    c->known_serial++;
+    roots_launch(c, g);
     for (c->levels = 0; g->n_cta * (c->code->proxies ? N_ENGINE : 1) >> (c->levels + 1) * FANOUT_BITS; c->levels++)
         ;
 }
@@ -327,6 +332,7 @@ void check_close(struct check *c)
     VEC_FREE(&c->finding);
     VEC_FREE_ALL(&c->kept);
     VEC_FREE(&c->cluster);
+    VEC_FREE(&c->writable);
     host_free(c);
     if (c->has_kernel)
         regfree(&c->kernel);

@@ -180,6 +180,7 @@ void init_async_found(struct check *c, struct emu_warp_run *r, const struct site
 void init_define(struct check *c, struct ccta *to_cta, uint64_t to, struct ccta *from_cta, uint64_t from,
                  uint32_t bytes)
 {
+    c->undefinings++;
     for (uint32_t k = 0; k < bytes; k++) {
         if (!((to + k) % 64) && !((from + k) % 64) && bytes - k >= 64) {
             *word_at(c, to_cta, to + k) = *word_at(c, from_cta, from + k);
@@ -222,6 +223,7 @@ void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, u
                     undefined |= (w->undefined[row][l] & ones(e)) << k * e;
             }
         }
+        c->undefinings += undefined != 0;
         *word = (*word | ones(bytes) << at) & ~(undefined << at);
     }
 }

@@ -462,8 +462,20 @@ static bool may_touch(struct emu_warp_run *r, const struct emu_inst *in, uint32_
     return true;
 }
 
-void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
-                 enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
+/* Is it memory that the launch was expected to write? */
+static void written(struct check *c, struct site *x, uint32_t mask, const uint64_t *addr)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = addr[__builtin_ctz(m)];
+        if (x->known_serial == c->known_serial && at >= x->known.lo && at < x->known.hi)
+            continue;
+        roots_store(c, at);
+        roots_know(c, x, at);
+    }
+}
+
+void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
+                enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     struct ccta *a = ccta_of(r);
     struct now n = {.c = c,
@@ -491,15 +503,6 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         .warp_base = n.w->pair ? 0 : n.w->base,
     };
     a->last = n.w->last = a->clock;
-    if (space == PTX_S_SHARED) {
-        uint64_t most = 0;
-        for (uint32_t m = mask; m; m &= m - 1)
-            most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
-        if (most + bytes > r->w.cta->smem_bytes)
-            return; /* the access itself will say so */
-    } else if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes)) {
-        return;
-    }
     if (shape != SHAPE_OTHER) {
         for (unsigned l = 0; l < EMU_LANES;) {
             const uint64_t fit = shape == SHAPE_SAME ? EMU_LANES : (PAGE_BYTES - addr[l] % PAGE_BYTES) / bytes;
@@ -529,6 +532,31 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
             run_of_lanes(&n, l, k, same);
         l += k;
     }
+}
+
+void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
+                 enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
+{
+    if (space == PTX_S_SHARED) {
+        uint64_t most = 0;
+        if (site->kind != SITE_LOAD || access != ACCESS_READ) /* a load has been executed: it was valid */
+            for (uint32_t m = mask; m; m &= m - 1)
+                most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
+        if (most + bytes > r->w.cta->smem_bytes)
+            return; /* the access itself will say so */
+        if (access == ACCESS_READ && c->home == ccta_of(r)) {
+            if (quiet_read(c, r, site, mask, addr, bytes, shape))
+                return;
+        } else if (access != ACCESS_READ) {
+            quiet_write(c, ccta_of(r), mask, addr, bytes, shape, false);
+        }
+    } else {
+        if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes))
+            return;
+        if (access != ACCESS_READ && !c->all_writable)
+            written(c, (struct site *)site, mask, addr);
+    }
+    race_stamp(c, r, site, access, mask, space, addr, bytes, shape);
 }
 
 /* ---- the asynchronous proxy ---- */
@@ -586,6 +614,8 @@ void race_async(struct check *c, struct emu_warp_run *r, const struct site *site
                .lo = (uint64_t)a->stamp_cta << STAMP_CTA,
                .span = (uint64_t)a->base << STAMP_CLOCK | ((1ull << STAMP_CLOCK) - 1)},
     };
+    if (home && n.access != ACCESS_READ)
+        quiet_range(c, home, e->at, e->bytes);
     for (uint64_t at = e->at, end = at + e->bytes; at < end;) {
         const uint64_t next = (at / PAGE_BYTES + 1) * PAGE_BYTES, to = next < end ? next : end;
         struct page *p = page_at(&n, at);

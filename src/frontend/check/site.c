@@ -181,18 +181,56 @@ static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, 
     }
 }
 
+/* Do all lanes read the allocation that the instruction knows? */
+static bool all_known(struct check *c, const struct site *x, const uint64_t *a, uint32_t mask)
+{
+    if (x->known_serial != c->known_serial || (x->undefinings != c->undefinings && c->initing))
+        return false;
+    const uint64_t lo = x->known.lo, span = x->known.hi - lo;
+    uint64_t out = 0;
+    if (mask == ~0u)
+        for (unsigned l = 0; l < EMU_LANES; l++)
+            out |= (span - 1 - (a[l] - lo)) | (a[l] - lo);
+    else
+        for (uint32_t m = mask; m; m &= m - 1)
+            out |= (span - 1 - (a[__builtin_ctz(m)] - lo)) | (a[__builtin_ctz(m)] - lo);
+    return !(out >> 63) && span;
+}
+
 static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_warp_run *r = emu_run_of(w);
     struct check *c = check_of(w);
-    const struct site *x = site_of(r, in);
+    struct site *x = (struct site *)site_of(r, in);
     uint64_t a[EMU_LANES];
     addresses(r, in, a); /* a result may replace its address */
     x->fn(w, in, mask);
     if (!c->on || r->stop)
         return;
+    bool racing = c->racing, initing = c->initing;
+    if (x->space == PTX_S_GLOBAL ||
+        (x->space != PTX_S_SHARED && x->space != PTX_S_LOCAL && !(a[__builtin_ctz(mask)] & EMU_WINDOW_MASK))) {
+        bool known = all_known(c, x, a, mask);
+        if (!known) {
+            roots_know(c, x, a[__builtin_ctz(mask)]);
+            known = all_known(c, x, a, mask);
+        }
+        racing &= !(known && x->read_only);
+        initing &= !(known && x->defined);
+        if (!racing && !initing)
+            return;
+    }
     talk(c, r, x, true, false, mask, x->space, a);
+    if (racing == c->racing && initing == c->initing) {
+        look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
+        return;
+    }
+    const bool was_racing = c->racing, was_initing = c->initing;
+    c->racing = racing;
+    c->initing = initing;
     look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
+    c->racing = was_racing;
+    c->initing = was_initing;
 }
 
 static void on_store(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
@@ -589,6 +627,7 @@ void site_decoded(void *ctx, struct emu_prog *p)
         find_guesses(k, fn);
     }
     find_passing(k, p);
+    roots_find(k, p);
 }
 
 void site_free(struct code *k)

@@ -81,6 +81,10 @@ struct site {
     const char *file;          /* of the source, or of the PTX */
     char text[48];             /* the instruction */
     const struct emu_inst *in; /* while the kernel is loaded */
+    /* The allocation that it read last, see roots.c. */
+    struct emu_range known;
+    uint64_t known_serial, undefinings;
+    bool read_only, defined; /* nothing writes it in this launch; each byte was written */
 };
 struct code { /* a kernel's sites; outlives the kernel */
     char *kernel;
@@ -88,6 +92,9 @@ struct code { /* a kernel's sites; outlives the kernel */
     bool narrow;       /* some strong access is of the CTA's scope only */
     bool narrow_fence; /* the same of a fence */
     bool mbarriers;    /* it uses mbarriers */
+    uint64_t written;  /* what its stores' addresses come from: bits of root[], see roots.c */
+    uint32_t root[62]; /* offsets of pointers among the parameters */
+    uint32_t n_root;
     bool proxies;      /* wgmma or bulk copies access its shared memory */
     bool talks;        /* there is a strong access, so that threads may tell each other something */
     struct site *site; /* per pc; fn == NULL: not watched */
@@ -186,6 +193,11 @@ struct ccta {
     struct async *async;   /* async.c; NULL until it is needed */
     uint64_t *object;      /* a bit per 8 bytes of shared memory: an mbarrier */
     size_t object_words;
+    char *log;                   /* of reads, see quiet.c */
+    size_t log_used;
+    uint64_t loud, stays_loud, logged; /* parts of shared memory, a bit each */
+    unsigned part_shift;
+    bool no_log;
     bool relaxed;          /* barrier.cluster.arrive.relaxed in this phase */
     uint32_t left;         /* threads that have left the cluster's last barrier */
     uint32_t cluster_base; /* clock of which all of them know then; 0 = not so simple */
@@ -264,6 +276,7 @@ struct place { /* an allocation and who made it */
     uint8_t kind;
     void *frame[6];
     int n_frame;
+    uint64_t defined_at, looked_at; /* all bytes were written, as of check.undefinings; a launch asked and it was not so */
 };
 
 struct var { /* a place in memory through which threads synchronize */
@@ -313,6 +326,10 @@ struct check {
     struct ccta *home; /* whose shared memory an access is to */
     VEC(struct ccluster) cluster;
     struct issuer issuer[ISSUERS];
+    VEC(struct emu_range) writable; /* allocations that the launch may write */
+    bool all_writable, variables_writable, unexpected;
+    uint64_t known_serial; /* what sites know is of this launch */
+    uint64_t undefinings;  /* how often bytes have become undefined */
     uint64_t next_owner;
     VEC(struct code *) codes;
     VEC(struct launch *) launches;
@@ -368,6 +385,9 @@ void race_choose(void); /* what this machine runs fastest */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
                  const uint64_t *addr, uint32_t bytes, enum shape);
+/* The same without the log of reads. */
+void race_stamp(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
+                const uint64_t *addr, uint32_t bytes, enum shape);
 void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
@@ -426,6 +446,23 @@ void init_define(struct check *, struct ccta *to_cta, uint64_t to, struct ccta *
                  uint32_t bytes);
 void init_write(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                 const uint64_t *addr, uint32_t bytes, enum shape);
+
+/* quiet.c: reads of shared memory between two barriers */
+unsigned quiet_shift(uint32_t smem_bytes);
+/* True: nothing more is to be done for this read. */
+bool quiet_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, const uint64_t *addr,
+                uint32_t bytes, enum shape);
+/* c->home's memory is written; `stays`: a barrier of the CTA does not order this. */
+void quiet_write(struct check *, const struct ccta *by, uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                 enum shape, bool stays);
+void quiet_range(struct check *, struct ccta *, uint64_t at, uint32_t bytes);
+void quiet_barrier(struct ccta *);
+
+/* roots.c */
+void roots_find(struct code *, const struct emu_prog *);
+void roots_launch(struct check *, const struct emu_grid *);
+void roots_store(struct check *, uint64_t addr);
+void roots_know(struct check *, struct site *, uint64_t addr);
 
 /* host.c */
 bool host_ordered(const struct check *, const struct launch *);

@@ -414,6 +414,7 @@ void sync_release(void *ctx, struct emu_cta *cta, unsigned id)
     if (c->racing && whole) {
         a->base = a->clock;
         sync_tick(c, a, a->last);
+        quiet_barrier(a);
         if (a->synced) {
             for (uint32_t i = 0; i < cta->n_warp; i++) {
                 struct cwarp *w = &a->warp[i];
