@@ -153,6 +153,14 @@ static uint64_t *word_at(struct check *c, struct ccta *a, uint64_t at)
     return &(a ? &a->smem[at / PAGE_BYTES] : shadow_page(c, at))->init[at % PAGE_BYTES / 64];
 }
 
+bool init_whole(const struct ccta *a, uint32_t lo, uint32_t hi)
+{
+    for (uint32_t at = lo; at < hi; at += 64)
+        if (~a->smem[at / PAGE_BYTES].init[at % PAGE_BYTES / 64] & ones(hi - at))
+            return false;
+    return true;
+}
+
 bool init_async(struct check *c, struct ccta *a, uint64_t at, uint32_t bytes, bool set)
 {
     bool undefined = false;
@@ -181,6 +189,8 @@ void init_define(struct check *c, struct ccta *to_cta, uint64_t to, struct ccta 
                  uint32_t bytes)
 {
     c->undefinings++;
+    if (to_cta)
+        to_cta->full = 0;
     for (uint32_t k = 0; k < bytes; k++) {
         if (!((to + k) % 64) && !((from + k) % 64) && bytes - k >= 64) {
             *word_at(c, to_cta, to + k) = *word_at(c, from_cta, from + k);
@@ -224,6 +234,8 @@ void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, u
             }
         }
         c->undefinings += undefined != 0;
+        if (undefined && space == PTX_S_SHARED)
+            c->home->full = 0;
         *word = (*word | ones(bytes) << at) & ~(undefined << at);
     }
 }

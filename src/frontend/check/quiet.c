@@ -39,17 +39,10 @@ static uint64_t parts(const struct ccta *a, uint64_t first, uint64_t last)
 
 static uint64_t parts_of(const struct ccta *a, uint32_t mask, const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
-    uint64_t lo = addr[0], hi = addr[EMU_LANES - 1];
-    if (shape == SHAPE_OTHER) {
-        lo = ~0ull;
-        hi = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            const uint64_t at = addr[__builtin_ctz(m)];
-            lo = at < lo ? at : lo;
-            hi = at > hi ? at : hi;
-        }
-    }
-    return parts(a, lo, hi + bytes - 1);
+    uint32_t at[EMU_LANES], lo = (uint32_t)addr[0], hi = (uint32_t)addr[EMU_LANES - 1];
+    if (shape == SHAPE_OTHER)
+        race_narrow(addr, mask, at, &lo, &hi);
+    return parts(a, lo, (uint64_t)hi + bytes - 1);
 }
 
 /* Gives the logged reads their stamps. */
@@ -77,14 +70,35 @@ static void flush(struct check *c, struct ccta *a)
     c->home = home;
 }
 
-bool quiet_read(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, const uint64_t *addr,
-                uint32_t bytes, enum shape shape)
+/* Looks again at the parts of which not all bytes were known to be written, once between two barriers. */
+static void fill(struct ccta *a, uint64_t p)
+{
+    a->tried |= p;
+    for (; p; p &= p - 1) {
+        const uint32_t lo = (uint32_t)__builtin_ctzll(p) << a->part_shift, hi = lo + (1u << a->part_shift);
+        if (lo < a->cta->smem_bytes && init_whole(a, lo, hi < a->cta->smem_bytes ? hi : a->cta->smem_bytes))
+            a->full |= p & -p;
+    }
+}
+
+bool quiet_read(struct emu_warp_run *r, struct check *c, const struct site *x, uint32_t mask, const uint64_t *addr,
+                uint32_t bytes, enum shape shape, bool *defined)
 {
     struct ccta *a = ccta_of(r);
-    const uint64_t p = parts_of(a, mask, addr, bytes, shape);
-    if (a->no_log || p & a->loud || !a->stamp_cta || x->strong)
+    uint32_t at[EMU_LANES], lo = (uint32_t)addr[0], hi = (uint32_t)addr[EMU_LANES - 1];
+    if (shape == SHAPE_OTHER)
+        race_narrow(addr, mask, at, &lo, &hi);
+    const uint64_t p = parts(a, lo, (uint64_t)hi + bytes - 1);
+    if ((uint64_t)hi + bytes > a->cta->smem_bytes)
         return false;
-    if (a->log_used + sizeof(struct read) + EMU_LANES * sizeof(uint32_t) > LOG_BYTES) {
+    if (c->initing) {
+        if (p & ~(a->full | a->tried))
+            fill(a, p & ~(a->full | a->tried));
+        *defined = !(p & ~a->full) && !(x->passes && a->warp[r->w.index].any_undefined);
+    }
+    if (!c->racing || a->no_log || p & a->loud || !a->stamp_cta || x->strong)
+        return !c->racing;
+    if (a->log_used + sizeof(struct read) + sizeof at > LOG_BYTES) {
         flush(c, a);
         a->no_log = true;
         return false;
@@ -99,8 +113,10 @@ bool quiet_read(struct check *c, struct emu_warp_run *r, const struct site *x, u
     q->bytes = bytes;
     q->shape = shape;
     q->n = shape == SHAPE_OTHER ? EMU_LANES : 1;
-    for (unsigned l = 0; l < q->n; l++)
-        q->addr[l] = (uint32_t)addr[l];
+    if (q->n > 1)
+        memcpy(q->addr, at, sizeof at);
+    else
+        q->addr[0] = lo;
     a->log_used += sizeof *q + ((q->n + 1) & ~1u) * sizeof *q->addr;
     a->logged |= p;
     a->last = a->warp[r->w.index].last = a->clock;
@@ -132,6 +148,7 @@ void quiet_barrier(struct ccta *a)
     a->log_used = 0;
     a->logged = 0;
     a->no_log = false;
+    a->tried = 0;
     a->loud = a->stays_loud;
     for (uint32_t i = 0; i < a->n_warp; i++)
         for (size_t k = 0; k < a->warp[i].copies.v.n; k++) {

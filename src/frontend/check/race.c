@@ -39,6 +39,8 @@ typedef bool cells_write_fn(uint64_t *, const uint64_t *, const uint64_t *, cons
                             const struct cells_at *);
 static cells_read_fn *cells_read = read_base;
 static cells_write_fn *cells_write = write_base;
+typedef void cells_narrow_fn(const uint64_t *, uint32_t, uint32_t *, uint32_t *, uint32_t *);
+static cells_narrow_fn *cells_narrow = narrow_base;
 
 void race_choose(void)
 {
@@ -47,11 +49,18 @@ void race_choose(void)
         __builtin_cpu_supports("avx512bw")) {
         cells_read = read_avx512;
         cells_write = write_avx512;
+        cells_narrow = narrow_avx512;
     } else if (__builtin_cpu_supports("avx2")) {
         cells_read = read_avx2;
         cells_write = write_avx2;
+        cells_narrow = narrow_avx2;
     }
 #endif
+}
+
+void race_narrow(const uint64_t *addr, uint32_t mask, uint32_t *out, uint32_t *lo, uint32_t *hi)
+{
+    cells_narrow(addr, mask, out, lo, hi);
 }
 
 /* One instruction of a warp. */
@@ -382,21 +391,27 @@ static unsigned fineness(uint64_t addr, uint32_t bytes)
     return odd & 1 ? 2 : odd & 2 ? 1 : 0;
 }
 
+/* fine_base() of what is most frequent first. */
+ALWAYS_INLINE bool good(uint64_t s, uint64_t me, const struct cells_at *x)
+{
+    return !s || s - x->lo <= x->span || fine_base(s, me, x);
+}
+
 /* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
-static bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned lane)
+ALWAYS_INLINE bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned lane)
 {
     if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n)
         return false;
     const unsigned i = (unsigned)(addr % PAGE_BYTES) >> (2 - p->cell_fine);
     const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if ((p->w && !fine_base(p->w[i], me, &n->at)) ||
-        (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !fine_base(p->a[i], me, &n->at)))
+    if ((p->w && !good(p->w[i], me, &n->at)) ||
+        (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !good(p->a[i], me, &n->at)))
         return false;
     if (n->access == ACCESS_READ) {
         if (!p->r0)
             return false;
         const uint64_t s = p->r0[i];
-        if (!fine_base(s, me, &n->at)) {
+        if (!good(s, me, &n->at)) {
             if (!((s ^ me) & WARP_BITS) || !p->r1)
                 return false;
             p->r1[i] = s;
@@ -405,7 +420,7 @@ static bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned l
         return true;
     }
     uint64_t *to = n->site->strong ? p->a : p->w;
-    if (!to || (p->r0 && !fine_base(p->r0[i], me, &n->at)) || (p->r1 && !fine_base(p->r1[i], me, &n->at)))
+    if (!to || (p->r0 && !good(p->r0[i], me, &n->at)) || (p->r1 && !good(p->r1[i], me, &n->at)))
         return false;
     to[i] = me;
     return true;
@@ -523,13 +538,17 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
             l++;
             continue;
         }
-        const bool same = l + 1 < EMU_LANES && mask >> (l + 1) & 1 && addr[l + 1] == addr[l];
+        const uint64_t apart = l + 1 < EMU_LANES && mask >> (l + 1) & 1 ? addr[l + 1] - addr[l] : ~0ull;
+        if (apart && apart != bytes && quick(&n, page_at(&n, addr[l]), addr[l], l)) {
+            l++;
+            continue;
+        }
+        const bool same = apart == 0;
         const uint64_t step = same ? 0 : bytes;
         while (l + k < EMU_LANES && mask >> (l + k) & 1 && addr[l + k] == addr[l] + k * step &&
                (addr[l + k] + bytes - 1) >> PAGE_BITS == page)
             k++;
-        if (k > 1 || !quick(&n, page_at(&n, addr[l]), addr[l], l))
-            run_of_lanes(&n, l, k, same);
+        run_of_lanes(&n, l, k, same);
         l += k;
     }
 }
@@ -539,15 +558,11 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
 {
     if (space == PTX_S_SHARED) {
         uint64_t most = 0;
-        if (site->kind != SITE_LOAD || access != ACCESS_READ) /* a load has been executed: it was valid */
-            for (uint32_t m = mask; m; m &= m - 1)
-                most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
+        for (uint32_t m = mask; m; m &= m - 1)
+            most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
         if (most + bytes > r->w.cta->smem_bytes)
             return; /* the access itself will say so */
-        if (access == ACCESS_READ && c->home == ccta_of(r)) {
-            if (quiet_read(c, r, site, mask, addr, bytes, shape))
-                return;
-        } else if (access != ACCESS_READ) {
+        if (access != ACCESS_READ) {
             quiet_write(c, ccta_of(r), mask, addr, bytes, shape, false);
         }
     } else {

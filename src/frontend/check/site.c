@@ -129,13 +129,16 @@ static void look_in(struct check *c, struct emu_warp_run *r, const struct site *
                     enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
     const enum shape shape = shape_of(addr, mask, bytes);
-    if (c->racing && checked(space))
+    bool quiet = false, defined = false;
+    if (space == PTX_S_SHARED && access == ACCESS_READ && c->home == ccta_of(r) && x->kind == SITE_LOAD)
+        quiet = quiet_read(r, c, x, mask, addr, bytes, shape, &defined);
+    if (c->racing && checked(space) && !quiet)
         race_access(c, r, x, access, mask, space, addr, bytes, shape);
     if (c->racing && c->code->proxies && space == PTX_S_SHARED && access != ACCESS_READ && c->home == ccta_of(r))
         proxy_store(r, x, mask, addr, bytes);
     if (c->syncing && c->code->mbarriers && space == PTX_S_SHARED && access == ACCESS_WRITE && x->kind != SITE_MBARRIER)
         async_store(c, r, x, mask, addr, bytes);
-    if (c->initing && access != ACCESS_WRITE)
+    if (c->initing && access != ACCESS_WRITE && !defined)
         init_read(c, r, x, mask, space, addr, bytes, shape);
     if (c->initing && access != ACCESS_READ)
         init_write(c, r, x, mask, space, addr, bytes, shape);

@@ -198,6 +198,7 @@ struct ccta {
     uint64_t loud, stays_loud, logged; /* parts of shared memory, a bit each */
     unsigned part_shift;
     bool no_log;
+    uint64_t full, tried; /* parts of which all bytes were written; that were looked at since the last barrier */
     bool relaxed;          /* barrier.cluster.arrive.relaxed in this phase */
     uint32_t left;         /* threads that have left the cluster's last barrier */
     uint32_t cluster_base; /* clock of which all of them know then; 0 = not so simple */
@@ -388,6 +389,7 @@ void race_access(struct check *, struct emu_warp_run *, const struct site *, enu
 /* The same without the log of reads. */
 void race_stamp(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
                 const uint64_t *addr, uint32_t bytes, enum shape);
+void race_narrow(const uint64_t *addr, uint32_t mask, uint32_t *out, uint32_t *lo, uint32_t *hi);
 void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
@@ -439,6 +441,8 @@ void async_end(struct check *, struct ccta *);
 void init_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                const uint64_t *addr, uint32_t bytes, enum shape);
 /* Bytes of a CTA's shared memory or (NULL) of global memory: are some undefined? `set`: they are defined from now on. */
+/* Were all bytes of the CTA's shared memory from `lo` to `hi` written? */
+bool init_whole(const struct ccta *, uint32_t lo, uint32_t hi);
 bool init_async(struct check *, struct ccta *, uint64_t at, uint32_t bytes, bool set);
 void init_async_found(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, struct ccta *,
                       uint64_t at, uint32_t bytes);
@@ -449,9 +453,9 @@ void init_write(struct check *, struct emu_warp_run *, const struct site *, uint
 
 /* quiet.c: reads of shared memory between two barriers */
 unsigned quiet_shift(uint32_t smem_bytes);
-/* True: nothing more is to be done for this read. */
-bool quiet_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, const uint64_t *addr,
-                uint32_t bytes, enum shape);
+/* A read of the CTA's own memory. True: no race has to be looked for; *defined: nor bytes that nobody has written. */
+bool quiet_read(struct emu_warp_run *, struct check *, const struct site *, uint32_t mask, const uint64_t *addr,
+                uint32_t bytes, enum shape, bool *defined);
 /* c->home's memory is written; `stays`: a barrier of the CTA does not order this. */
 void quiet_write(struct check *, const struct ccta *by, uint32_t mask, const uint64_t *addr, uint32_t bytes,
                  enum shape, bool stays);
