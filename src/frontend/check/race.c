@@ -394,35 +394,64 @@ static unsigned fineness(uint64_t addr, uint32_t bytes)
 /* fine_base() of what is most frequent first. */
 ALWAYS_INLINE bool good(uint64_t s, uint64_t me, const struct cells_at *x)
 {
-    return !s || s - x->lo <= x->span || fine_base(s, me, x);
+    if (!s || s - x->lo <= x->span)
+        return true;
+    if (!((s ^ me) & (OWN_BITS | FLAG_BIT)))
+        return stamp_clock(s) != CLOCK_NEVER;
+    return ((s ^ me) & WARP_BITS) == 0 && stamp_clock(s) <= x->warp_base;
+}
+
+/* Where scattered lanes go: the arrays of one page, as far as an access of this kind is to look at them. */
+struct scatter {
+    uint64_t page; /* number + 1; 0 = none */
+    uint64_t *look[4], *to, *r1;
+    unsigned n_look, down;
+};
+
+static bool scatter_to(const struct now *n, struct scatter *x, uint64_t addr)
+{
+    struct page *p = page_at(n, addr);
+    x->page = 0;
+    x->to = n->access == ACCESS_READ ? p->r0 : n->site->strong ? p->a : p->w;
+    if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n || !x->to)
+        return false;
+    x->n_look = 0;
+    if (p->w)
+        x->look[x->n_look++] = p->w;
+    if (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow))
+        x->look[x->n_look++] = p->a;
+    if (n->access != ACCESS_READ) {
+        if (p->r0)
+            x->look[x->n_look++] = p->r0;
+        if (p->r1)
+            x->look[x->n_look++] = p->r1;
+    }
+    x->r1 = p->r1;
+    x->down = 2 - p->cell_fine;
+    x->page = (addr >> PAGE_BITS) + 1;
+    return true;
 }
 
 /* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
-ALWAYS_INLINE bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned lane)
+ALWAYS_INLINE bool quick(const struct now *n, const struct cells_at *at, struct scatter *x, uint64_t addr,
+                         unsigned lane)
 {
-    if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n)
+    if (x->page != (addr >> PAGE_BITS) + 1 && !scatter_to(n, x, addr))
         return false;
-    const unsigned i = (unsigned)(addr % PAGE_BYTES) >> (2 - p->cell_fine);
-    const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if ((p->w && !good(p->w[i], me, &n->at)) ||
-        (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !good(p->a[i], me, &n->at)))
-        return false;
-    if (n->access == ACCESS_READ) {
-        if (!p->r0)
+    const unsigned i = (unsigned)(addr % PAGE_BYTES) >> x->down;
+    const uint64_t me = at->me + ((uint64_t)lane << STAMP_LANE);
+    for (unsigned k = 0; k < x->n_look; k++)
+        if (!good(x->look[k][i], me, at))
             return false;
-        const uint64_t s = p->r0[i];
-        if (!good(s, me, &n->at)) {
-            if (!((s ^ me) & WARP_BITS) || !p->r1)
+    if (n->access == ACCESS_READ) {
+        const uint64_t s = x->to[i];
+        if (!good(s, me, at)) {
+            if (!((s ^ me) & WARP_BITS) || !x->r1)
                 return false;
-            p->r1[i] = s;
+            x->r1[i] = s;
         }
-        p->r0[i] = me;
-        return true;
     }
-    uint64_t *to = n->site->strong ? p->a : p->w;
-    if (!to || (p->r0 && !good(p->r0[i], me, &n->at)) || (p->r1 && !good(p->r1[i], me, &n->at)))
-        return false;
-    to[i] = me;
+    x->to[i] = me;
     return true;
 }
 
@@ -527,6 +556,8 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
         }
         return;
     }
+    struct scatter x = {0};
+    const struct cells_at at = n.at;
     for (unsigned l = 0; l < EMU_LANES;) {
         if (!(mask >> l & 1)) {
             l++;
@@ -539,7 +570,7 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
             continue;
         }
         const uint64_t apart = l + 1 < EMU_LANES && mask >> (l + 1) & 1 ? addr[l + 1] - addr[l] : ~0ull;
-        if (apart && apart != bytes && quick(&n, page_at(&n, addr[l]), addr[l], l)) {
+        if (apart && apart != bytes && quick(&n, &at, &x, addr[l], l)) {
             l++;
             continue;
         }
@@ -549,6 +580,7 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
                (addr[l + k] + bytes - 1) >> PAGE_BITS == page)
             k++;
         run_of_lanes(&n, l, k, same);
+        x.page = 0; /* it may have other arrays now */
         l += k;
     }
 }
