@@ -17,8 +17,9 @@ machine/l1 base engine cache
 machine/noc base engine
 machine/l2 base engine cache
 machine/dram base engine
+machine/vm base engine
 machine/energy base engine
-machine/gpu base trace engine cache sm l1 noc l2 dram energy weir
+machine/gpu base trace engine cache sm l1 noc l2 dram vm energy weir
 frontend/ptx base trace
 frontend/code base trace ptx
 frontend/emu base trace ptx code

@@ -21,7 +21,7 @@ FILE *infile_open(const char *path, uint64_t most_bytes, struct err *e);
 char *infile_whole(const char *path, uint64_t most_bytes, size_t *n, struct err *e);
 /* The same of a file of our own; NULL and errno otherwise. */
 char *infile_bytes(const char *path, size_t *n);
-/* The whole text, to be freed, with a zero at its end; NULL and *e where a zero stands in it, too. */
+/* The whole text, to be freed, with a zero at its end; NULL and *e if it contains a zero, too. */
 char *infile_text(const char *path, uint64_t most_bytes, struct err *e);
 
 #endif

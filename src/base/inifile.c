@@ -24,7 +24,7 @@ struct reader {
     struct err *e;
 };
 
-/* inih does not tell of a section without keys, so what it should choose would be left out without a word. */
+/* inih does not report a section without keys, so what it selects would be ignored silently. */
 static bool is_empty(struct reader *r)
 {
     if (!r->empty_at)

@@ -38,7 +38,7 @@ struct inifile_words {
     struct inifile_place at;
 };
 void inifile_add_words(struct inifile_words *, const struct inifile_item *);
-/* The same from a text: words stand between blanks and commas; one that has these itself stands in quotes. */
+/* The same from a text: words are separated by blanks and commas; one that contains these is in quotes. */
 void inifile_split(struct inifile_words *, const char *text);
 void inifile_free_words(struct inifile_words *);
 

@@ -45,7 +45,7 @@ static void aside_name(char name[ASIDE_BYTES], unsigned i)
     snprintf(name, ASIDE_BYTES, ".weir-%ld-%u", (long)getpid(), i);
 }
 
-/* A file in o->dir that nobody sees yet. */
+/* A file in o->dir without a name yet. */
 static int open_aside(struct outfile *o)
 {
     char link[64];
@@ -199,7 +199,7 @@ static int finish_bytes(struct outfile *o, struct err *e)
 }
 
 /* A name for the nameless file, so that it can be renamed. The thread's own folder of descriptors, because that of the
- * process is gone when its main thread has ended. */
+ * process has exited when its main thread has ended. */
 static int name_aside(struct outfile *o)
 {
     char link[64];
@@ -215,7 +215,7 @@ static int name_aside(struct outfile *o)
     return -1;
 }
 
-/* Closing reports what a network file system could not write; so it comes before the rename. */
+/* Closing reports what a network file system could not write; so it precedes the rename. */
 static int close_bytes(struct outfile *o)
 {
     int bad = o->stream ? fclose(o->stream) : close(o->fd);

@@ -10,7 +10,7 @@
 
 static const struct {
     const char *installed; /* below PREFIX */
-    const char *built;     /* below the build folder; NULL when it lies in the source tree */
+    const char *built;     /* below the build folder; NULL when it is in the source tree */
     const char *source;    /* below the source tree */
     const char *probe;     /* a file that must be in it: a folder that merely has the name is none of ours */
 } place[PATHS_COUNT] = {
@@ -49,7 +49,7 @@ static int find_from(const char *file, enum paths_kind kind, char *out, size_t b
     if (!realpath(file, root))
         return -1;
     /* PREFIX/bin/weir, PREFIX/lib/weir/libcudart.so.13, build/weir, build/src/frontend/cudart/libcudart.so.13: each folder
-     * above the file may be the prefix or the build folder, or the source tree a build folder lies in. */
+     * above the file may be the prefix or the build folder, or the source tree of a build folder. */
     for (int up = 0; up < 5; up++) {
         char *slash = strrchr(root, '/');
         if (!slash || slash == root)

@@ -8,7 +8,7 @@
 
 /*
  * In a child, between fork and exec: the kernel sends it `sig` when the thread that forked it ends. `parent`: getpid()
- * from before the fork. Ends the child at once when the parent is gone already.
+ * from before the fork. Ends the child at once when the parent has already exited.
  */
 void subprocess_end_with(pid_t parent, int sig);
 

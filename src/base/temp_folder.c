@@ -56,7 +56,7 @@ static void sweep(const char *tmp)
             (st.st_mode & 077) || now - st.st_mtime < YOUNG_SECONDS)
             continue;
         const int folder = openat(dirfd(d), x->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        /* Still the one that was looked at: whoever may write in `tmp` can have put another in its place. */
+        /* Still the one that was checked: a user who may write in `tmp` can have replaced it. */
         if (folder >= 0 && !fstat(folder, &opened) && opened.st_ino == st.st_ino && opened.st_dev == st.st_dev &&
             !flock(folder, LOCK_EX | LOCK_NB)) {
             empty(folder);

@@ -34,7 +34,7 @@ void text_append(char **text, const char *between, const char *more);
 char *text_join(const char *const *word, size_t n, char between);
 /* A stream into memory: open_memstream that does not fail. */
 FILE *text_stream(char **text, size_t *n);
-/* Whether a control character other than a tab or a line's end stands in it. */
+/* Whether a control character other than a tab or a line's end is in it. */
 bool text_has_control(const char *);
 /*
  * Names from files, for a terminal: control characters, with which a name could move the cursor or change the

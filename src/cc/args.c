@@ -22,7 +22,7 @@ enum value {
     SEPARATE, /* --name=value or --name value */
 };
 
-/* How far a parse has come. */
+/* The progress of a parse. */
 struct parse {
     struct cc_job *job;
     int forced; /* the language that -x chose; -1 = by the file's name */
@@ -523,7 +523,7 @@ static void take_input(struct parse *p, const char *w)
     VEC_PUSH(&p->job->input, in);
 }
 
-/* What may follow nvcc's -Werror; gcc's stands alone. */
+/* What may follow nvcc's -Werror; gcc's takes no value. */
 static bool is_warning_kind(const char *word)
 {
     static const char *const kind[] = {"all-warnings",

@@ -102,7 +102,7 @@ static int no_folder(const char *path, struct err *e)
     return err_hint(e, "set XDG_CACHE_HOME to another folder");
 }
 
-/* What is in the folder is executed: nobody else may put anything there, or rename the folder itself. */
+/* What is in the folder is executed: no other user may write there, or rename the folder itself. */
 static int check_folder(const char *path, bool parent, struct err *e)
 {
     struct stat st;
@@ -182,7 +182,7 @@ bool artifact_is_whole(const char *path)
     return true;
 }
 
-/* Removes what nobody has used for long from the folder of `path`. Failures do not matter. */
+/* Removes what has not been used for long from the folder of `path`. Failures do not matter. */
 static void prune(const char *path)
 {
     const char *slash = strrchr(path, '/');

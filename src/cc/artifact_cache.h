@@ -2,7 +2,7 @@
  * What weir makes once and keeps: compiled programs, recordings, results.
  *
  * A kept file's name holds a key, the hash of everything that decides its content: sources, headers, options, versions,
- * the code that made it. Where the tree lies on the disk is not among it. So nothing is ever out of date, and two weirs
+ * the code that made it. The folder of the tree is not among it. So nothing is ever out of date, and two weirs
  * of different age share one folder. A file is made aside, under a name of its own, and gets its name when it is whole;
  * a sum beside it (NAME.sum) tells a file that was damaged later, which is then made again.
  *

@@ -146,7 +146,7 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
     cc_push(w, "--cuda-path=/nonexistent");
     cc_push(w, "-Xclang");
     cc_push(w, "-target-sdk-version=11.5");
-    /* Templates ask by f(...), which nobody calls, what a type has; all of Thrust, CUB and libcu++ does. */
+    /* Templates ask by f(...), which is never called, what a type has; all of Thrust, CUB and libcu++ does. */
     cc_push(w, "-Xclang");
     cc_push(w, "-fcuda-allow-variadic-functions");
     if (job->relocatable)
@@ -379,13 +379,13 @@ static void host_command(struct cc_list *w, const struct cc_job *job, const stru
 }
 
 /* Feeds the text into the pipe that the host compilation reads; gives up when that process ends before reading. 0, or
- * -1 and a word on stderr: it did not get all of it, and must not end well. */
+ * -1 and a message on stderr: it did not get all of it, and must not exit with 0. */
 static int feed(const char *pipe_path, const char *text, size_t bytes, pid_t reader, int *reader_status)
 {
     int fd;
     while ((fd = open(pipe_path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0) {
         int status;
-        if (errno != ENXIO && errno != EINTR) { /* anything but: nobody reads yet */
+        if (errno != ENXIO && errno != EINTR) { /* anything but: no reader yet */
             fprintf(stderr, "weir: %s: cannot pass the device code to the next stage: %s\n", pipe_path,
                     strerror(errno));
             return -1;
@@ -421,7 +421,7 @@ static int print_error(const struct err *e)
     return 1;
 }
 
-/* The PTX text that the device pass has written, as weir wants it; NULL and a word on stderr: it cannot be read. */
+/* The PTX text that the device pass has written, as weir wants it; NULL and a message on stderr: it cannot be read. */
 static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
 {
     char *text = infile_bytes(ptx, bytes);
@@ -441,9 +441,9 @@ static int undefined(const struct cc_input *in, const char *what, const char *na
 }
 
 /*
- * Without -rdc=true a file's device code stands alone. What it uses and does not define is told here, as nvcc tells it,
- * and not at the first launch that needs it. Code that weir cannot read is the launch's matter. 0, or 1 and a word on
- * stderr.
+ * Without -rdc=true a file's device code is complete by itself. What it uses and does not define is reported here, as by
+ * nvcc, and not at the first launch that needs it. Code that weir cannot parse is left to the launch. Returns 0, or 1 with
+ * a message on stderr.
  */
 static int check_defined(const struct cc_job *job, const struct cc_input *in, const char *text, size_t bytes)
 {
@@ -547,7 +547,7 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
     return !text ? 1 : outfile_write(output, text, bytes, &e) ? print_error(&e) : 0;
 }
 
-/* The names of the device code, for the host pass to read when it has read that. 0, or 1 and a word on stderr. */
+/* The names of the device code, for the host pass to read after it. 0, or 1 and a message on stderr. */
 static int write_names(const struct cc_job *job, const char *folder, const char *names, const char *text, size_t bytes)
 {
     struct err e;
@@ -672,12 +672,12 @@ static int link_program(const struct cc_job *job, const struct cc_tools *t, cons
     struct cc_list w = {0};
     push_compiler(&w, t);
     if (job->called && job->verbose) {
-        /* CMake learns from what ld is told in which folder the runtime is, for its own links. */
+        /* CMake takes the runtime's folder, for its own links, from ld's arguments. */
         cc_push(&w, "-v");
         cc_pushf(&w, "-L%s", t->cudart);
     }
     push_all(&w, objects);
-    /* -Xcompiler -fopenmp and the like concern the link too, as with nvcc. */
+    /* -Xcompiler -fopenmp and similar options concern the link too, as with nvcc. */
     for (size_t i = 0; i < job->host.n; i++)
         if (!strncmp(job->host.p[i], "-fopenmp", 8) || !strncmp(job->host.p[i], "-fsanitize", 10) ||
             !strcmp(job->host.p[i], "-pthread") || !strncmp(job->host.p[i], "-Wl,", 4) ||
@@ -727,7 +727,7 @@ static int archive(const struct cc_job *job, const struct cc_list *objects, cons
     return make_output(job, &w, at, xasprintf("%s/archive", folder), output);
 }
 
-/* Device code is linked when the program is loaded; who wants an object of this step gets one that holds nothing. */
+/* Device code is linked when the program is loaded; an object requested of this step is empty. */
 static int device_link(const struct cc_job *job, const struct cc_tools *t, const char *folder)
 {
     const char *output = job->output ? job->output : "a_dlink.o";

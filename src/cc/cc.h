@@ -26,7 +26,7 @@ struct cc_input {
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
 
-/* The compute capability that a program is told it runs on where no machine is named (an H200), as nvcc -arch=native. */
+/* The compute capability that a program sees where no machine is named (an H200), as nvcc -arch=native. */
 enum { CC_DEFAULT_ARCH = 90 };
 
 struct cc_job {
@@ -87,7 +87,7 @@ struct cc_tools {
 int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
 /* The architecture that device code is compiled for: what was asked for, as far as clang knows it. */
 int cc_arch(const struct cc_job *, const struct cc_tools *);
-/* What stands behind its number: "a" or nothing. */
+/* What follows its number: "a" or nothing. */
 const char *cc_arch_suffix(const struct cc_job *, const struct cc_tools *);
 /* The newest clang, or the one WEIR_CLANG names: only clang, version, major, max_arch and ptx are filled. */
 int cc_find_clang(struct cc_tools *, struct err *);
@@ -156,7 +156,7 @@ pid_t cc_fork(void);
 void cc_ended(pid_t pid);
 
 /*
- * clang's arguments for the device compilation of the job, without the file's name: for who parses with libclang. 0, or
+ * clang's arguments for the device compilation of the job, without the file's name: for users of libclang. 0, or
  * -1 with *e filled.
  */
 int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e);

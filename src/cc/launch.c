@@ -3,7 +3,7 @@
  *
  * Launches written with a space inside, kernel << <grid, block>> >(...): code formatters of old put them into many
  * public programs; to clang `<<<` and `>>>` are single tokens. And alignas behind CUDA's words, __shared__ alignas(16)
- * float a[64], where clang reads an attribute out of place; C's _Alignas may stand there.
+ * float a[64], where clang reads an attribute out of place; C's _Alignas is allowed there.
  *
  * The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for them.
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
@@ -67,7 +67,7 @@ static size_t skip_length(const char *s, char before)
     return s[i] ? i + 1 : i;
 }
 
-/* Length of three `c` with white space between some of them; 0 = they are not there, or stand together already. */
+/* Length of three `c` with white space between some of them; 0 = they are not there, or are adjacent already. */
 static size_t spread_out(const char *s, char c)
 {
     size_t i = 0;
@@ -106,7 +106,7 @@ static bool mentions(const char *s, size_t n, const char *const *word, size_t wo
 
 /*
  * The declaration of a shared variable of libcu++ at s, "__shared__ cuda::barrier<S> b[2];": the variable without its
- * constructor, which CUDA does not run, in *out. Returns the length of what it stands for; 0 = it is none.
+ * constructor, which CUDA does not run, in *out. Returns the length of what it replaces; 0 = it is none.
  */
 static size_t unmade(const char *s, char before, struct text *out)
 {

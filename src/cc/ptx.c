@@ -180,7 +180,7 @@ void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arc
             continue;
         demangle(f->name, plain, sizeof plain);
         fprintf(stderr,
-                "weir: warning: %s: kernel %s does nothing when it is compiled for sm_%d; if its code stands behind "
+                "weir: warning: %s: kernel %s does nothing when it is compiled for sm_%d; if its code is inside"
                 "__CUDA_ARCH__, choose another architecture with -arch\n",
                 source, plain, arch);
     }

@@ -1,9 +1,9 @@
 /*
  * Which clang compiles, and where weir's headers and runtime are.
  *
- * The newest clang that PATH leads to is taken. Version 14 and older are refused: programs are known that 14 compiles
- * wrongly without a word (device functions that return structures with holes between their fields), and that newer ones
- * compile rightly. Who names such a clang in WEIR_CLANG gets it, with a warning at each compilation.
+ * The newest clang in PATH is used. Version 14 and older are refused: 14 miscompiles some programs without a diagnostic
+ * (device functions that return structures with holes between their fields). One named in WEIR_CLANG is used all the same,
+ * with a warning at each compilation.
  */
 #include "base/paths.h"
 #include "cc/artifact_cache.h"
@@ -171,7 +171,7 @@ int cc_key_compiler(struct key *k, struct err *e)
     const bool found = !cc_find_clang(&t, e);
     if (!found && t.not_asked)
         return -1;
-    key_add(k, found ? t.version : NULL); /* who lacks a clang hears of it when it is needed */
+    key_add(k, found ? t.version : NULL); /* a missing clang is reported when it is needed */
     if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
         key_add_folder(k, headers);
     return 0;

@@ -1,5 +1,5 @@
 /*
- * float4 and its kin are loaded and stored whole, as nvcc does it.
+ * float4 and similar vectors are loaded and stored whole, as nvcc does it.
  *
  * clang copies a structure by its bytes (llvm.memcpy) and then loads the parts that are used: of "float4 v = p[i];
  * v.x + v.y + v.z" two loads remain, where nvcc has one of 16 bytes, and the L1 would count twice as many accesses as a

@@ -51,7 +51,7 @@ static int record_other(const struct analyze_args *a, struct source *s)
     return status;
 }
 
-/* Fills *s; not 0: an exit status, told already. */
+/* Fills *s; not 0: an exit status, reported already. */
 static int find_source(const struct analyze_args *a, struct source *s)
 {
     struct err e;

@@ -1,6 +1,6 @@
 /*
- * The weir command: finds the command that is named, and sees at the end, whichever way it comes, whether standard
- * output took all that was printed.
+ * The weir command: finds the command that is named, and checks at the end, however the command ends, that standard
+ * output accepted all that was printed.
  */
 #include "base/mem.h"
 #include "base/outfile.h"

@@ -1,7 +1,7 @@
 /*
  * Words of the command line. A command's syntax becomes argp's tables. A misspelled option or word is answered with the
  * nearest one that the command has. Of options argp says only that it does not know them, so the command line is looked
- * through before argp sees it, by the same rules: long options may be abbreviated, values may stand in the next word,
+ * through before argp sees it, by the same rules: long options may be abbreviated, values may be the next word,
  * "--" ends the options.
  */
 #include "base/text.h"
@@ -33,7 +33,7 @@ static void collect(struct known *k, const struct argp *argp)
         collect(k, c->argp);
 }
 
-/* An alias has the value of the option that it stands for. */
+/* An alias has the value of the option it abbreviates. */
 static bool takes_value(const struct known *k, size_t i)
 {
     while (i && (k->option.p[i]->flags & OPTION_ALIAS))
@@ -104,7 +104,7 @@ static const char *misspelled(const struct argp *argp, int argc, char **argv, un
         *near = nearest_name(word, k.name.p, (unsigned)k.name.n);
         free(word);
         wrong = *near ? w : NULL;
-        break; /* argp has a word for what nothing is near to */
+        break; /* argp reports a word without near matches */
     }
     VEC_FREE(&k.option);
     VEC_FREE(&k.name);

@@ -95,7 +95,7 @@ static int show(const struct args *a, const char *path, const char *name)
 static int profile(struct args *a)
 {
     struct err e;
-    struct temp_folder folder = {0}; /* of a document that nobody wants to keep */
+    struct temp_folder folder = {0}; /* of a document that is not kept */
     char path[PATH_MAX + 16];
     if ((a->html && outfile_check(a->html, &e)) || (a->json && outfile_check(a->json, &e)) ||
         (a->machine.timeline && outfile_check(a->machine.timeline, &e)))

@@ -37,7 +37,7 @@ bool progress_interrupted(void);        /* Ctrl-C since progress_begin */
 double progress_end(struct progress *); /* seconds since the beginning; removes the line */
 
 /* Things that are counted, not measured: "recording: 3 of 20 done, about 0:40 left; bfs". `now` says what is at work.
- * Leaves Ctrl-C to whoever has begun. */
+ * Leaves Ctrl-C to the caller. */
 void progress_count_begin(struct progress *);
 void progress_count(struct progress *, const char *doing, size_t done, size_t all, const char *now);
 /* Removes the line, before something else is printed or at the end. */

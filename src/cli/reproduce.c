@@ -282,13 +282,15 @@ static void put_paper(FILE *f, const char *name, const unsigned *verdict, int st
     page_number(f, verdict[VERDICT_HOLDS], 0, "");
     page_number(f, verdict[VERDICT_DIRECTION], 0, "");
     page_number(f, verdict[VERDICT_FAILS], 0, "");
+    page_number(f, verdict[VERDICT_NOT_JUDGED], 0, "");
     page_number(f, status, 0, "");
     page_row_end(f);
 }
 
 static int write_index(const char *path, const struct study *s, const char *rows, struct err *e)
 {
-    static const char *const heads[] = {"<reproduction", "hold", "direction only", "do not hold", "exit status", NULL};
+    static const char *const heads[] = {"<reproduction", "hold", "direction only", "do not hold", "not judged", "exit status",
+                                        NULL};
     char lead[64];
     struct outfile *o = outfile_open(path, e);
     if (!o)
@@ -320,13 +322,15 @@ static int reproduce_all(struct args *a)
         return cli_fail(&e);
     struct papers p = {0};
     papers_read(&p, plans);
-    char *page = NULL, *rows = NULL;
-    size_t page_n = 0, rows_n = 0;
+    char *page = NULL, *rows = NULL, *claims = NULL;
+    size_t page_n = 0, rows_n = 0, claims_n = 0;
+    FILE *all_claims = text_stream(&claims, &claims_n);
+    claim_table_head(all_claims);
     FILE *md = text_stream(&page, &page_n), *html = text_stream(&rows, &rows_n);
     fprintf(
         md,
-        "# All reproductions\n\nSize of the programs: %s.\n\n| | hold | direction only | do not hold | exit status |\n"
-        "|---|--:|--:|--:|--:|\n",
+        "# All reproductions\n\nSize of the programs: %s. Every claim: claims.tsv.\n\n"
+        "| | hold | direction only | do not hold | not judged | exit status |\n|---|--:|--:|--:|--:|--:|\n",
         a->study.size);
     int worst = CLI_OK;
     for (size_t i = 0; i < p.name.n && !progress_interrupted(); i++) {
@@ -335,12 +339,13 @@ static int reproduce_all(struct args *a)
         char *folder = xasprintf("%s/%s", out, p.name.p[i]);
         struct args one = {.what = p.name.p[i], .study = a->study};
         one.study.out = folder;
+        one.study.all_claims = all_claims;
         one.study.command = xstrdup(a->study.command);
         fprintf(stderr, "weir: %s (%zu of %zu)\n", p.name.p[i], i + 1, p.name.n);
         const int status = !strcmp(p.name.p[i], "swcache") ? reproduce_swcache(&one.study, folder) : reproduce(&one);
         const unsigned *v = one.study.verdict;
-        fprintf(md, "| [%s](%s/report.md) | %u | %u | %u | %d |\n", p.name.p[i], p.name.p[i], v[VERDICT_HOLDS],
-                v[VERDICT_DIRECTION], v[VERDICT_FAILS], status);
+        fprintf(md, "| [%s](%s/report.md) | %u | %u | %u | %u | %d |\n", p.name.p[i], p.name.p[i], v[VERDICT_HOLDS],
+                v[VERDICT_DIRECTION], v[VERDICT_FAILS], v[VERDICT_NOT_JUDGED], status);
         put_paper(html, p.name.p[i], v, status);
         worst = status > worst ? status : worst;
         study_free(&one.study);
@@ -348,9 +353,12 @@ static int reproduce_all(struct args *a)
     }
     fclose(md);
     fclose(html);
+    fclose(all_claims);
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%.4000s/report.md", out);
-    const int bad = outfile_write(path, page, page_n, &e);
+    int bad = outfile_write(path, page, page_n, &e);
+    snprintf(path, sizeof path, "%.4000s/claims.tsv", out);
+    bad = bad || outfile_write(path, claims, claims_n, &e);
     snprintf(path, sizeof path, "%.4000s/report.html", out);
     if (bad || write_index(path, &a->study, rows, &e)) {
         err_print(&e, stderr);
@@ -359,6 +367,7 @@ static int reproduce_all(struct args *a)
         fprintf(stderr, "weir: all done; see %s\n", path);
     free(page);
     free(rows);
+    free(claims);
     papers_free(&p);
     return worst;
 }

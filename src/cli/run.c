@@ -3,7 +3,7 @@
  *
  * The program is an ordinary child process. It finds our libcudart.so.13 through LD_LIBRARY_PATH, or through LD_PRELOAD
  * where a search path inside the program would win. Address-space randomization is switched off, so that host
- * addresses, too, are the same in every run. Options travel in the environment, results come back in shared memory
+ * addresses, too, are the same in every run. Options are passed in the environment, results return in shared memory
  * (cudart/run_link.h).
  */
 #include "base/subprocess.h"
@@ -170,7 +170,7 @@ static void set_environment(const struct job *job, const struct program *program
     put_path(REPORT_ENV_SUPPRESS, job->check ? job->check->suppress : NULL);
     put_path(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
     set_machine(&job->machine);
-    /* A document on standard output stands there alone: what the program prints goes to standard error. */
+    /* A document on standard output is alone there: what the program prints goes to standard error. */
     if (job->machine.json && !strcmp(job->machine.json, "-")) {
         snprintf(text, sizeof text, "%d", fcntl(STDOUT_FILENO, F_DUPFD, 64));
         put(REPORT_ENV_STDOUT, text);
@@ -307,7 +307,7 @@ static int conclude(const struct job *job, const struct report *r, int status)
         return CLI_PROGRAM_FAILED;
     }
     if (job->check && (faults || atomic_load(&r->found)))
-        return CLI_PROGRAM_FAILED; /* the report has told */
+        return CLI_PROGRAM_FAILED; /* the report has said why */
     if (faults) {
         fprintf(stderr, "weir: %s exited normally despite %s on the device\n", name,
                 faults == 1 ? "a fault" : "faults");

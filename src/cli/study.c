@@ -114,6 +114,7 @@ struct session {
     struct claims claims;
     bool has_claims;
     struct search_results from;
+    struct earlier_claims earlier;
     struct store *store;
     struct slurm slurm;
     char slurm_folder[SUITE_PATH + 16], self[PATH_MAX];
@@ -197,6 +198,8 @@ static int prepare(struct study *a, struct session *x, struct err *e)
             return -1;
     if (a->search_from && start_searches(a, x, e))
         return -1;
+    if (a->before && earlier_claims_read(&x->earlier, a->before, e))
+        return -1;
     if (lab_check(&x->lab, e) || (a->out && report_check(a->out, e)))
         return -1;
     snprintf(file, sizeof file, "%s/results.sqlite", cache);
@@ -246,6 +249,8 @@ static int run(struct study *a, struct session *x, struct err *e)
                             .command = a->command,
                             .formats = a->formats,
                             .claims = x->has_claims ? &x->claims : NULL,
+                            .earlier = a->before ? &x->earlier : NULL,
+                            .all_claims = a->all_claims,
                             .verdict = a->verdict};
     if (report_write(&x->lab, &report, stdout, e))
         return -1;
@@ -280,6 +285,7 @@ int study_run(struct study *a)
         claims_free(&x.claims);
     lab_free(&x.lab);
     search_results_free(&x.from);
+    earlier_claims_free(&x.earlier);
     suite_free(&x.suite);
     return status;
 }
@@ -353,6 +359,8 @@ static const struct cli_option options[] = {
     {"search-from", "FILE",
      "start searches at the results of another size (its report's found.ini), with steps of one eighth",
      CLI_TEXT(struct study, search_from)},
+    {"before", "FILE", "put the verdicts of another run beside these: claims.tsv of its report",
+     CLI_TEXT(struct study, before)},
     {"on", "local|slurm", "where to simulate: on this computer (default) or on a Slurm cluster", .call = take_engine},
     {"trust", NULL,
      "execute what a plan names (plugins, programs, compiler flags) without asking, also where it did not come with "

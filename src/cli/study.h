@@ -3,7 +3,7 @@
  * reproduce` and `weir report` have in common.
  *
  * Programs of the suite are compiled and recorded once for each size, into the cache folder. Programs of one's own are
- * recorded at the beginning of each study, since nobody knows what decides about them (files they read, libraries);
+ * recorded at the beginning of each study, since what decides their results is not known (files they read, libraries);
  * recordings are kept by their content, so the results of one that did the same again are found.
  */
 #ifndef WEIR_CLI_STUDY_H
@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/suite_programs.h"
+#include "report/claim_table.h"
 #include "report/report.h"
 
 struct study {
@@ -20,13 +21,15 @@ struct study {
     unsigned jobs;
     double sampled;          /* the error of --sampled; 0 = everything is simulated */
     const char *search_from; /* found.ini of another study; NULL = none */
+    const char *before;      /* claims.tsv of another run; NULL = none */
+    FILE *all_claims;        /* where the rows of claims.tsv go, too; NULL = nowhere */
     bool slurm;              /* simulate on a cluster; on this computer if not */
     const char *slurm_options;
     bool profiles; /* also a page with the profile of each simulation */
     bool no_run;   /* only what the store has: nothing is simulated, executed or loaded */
     bool trust;    /* do what the plans say without asking */
     VEC(struct plan) plan;
-    /* what came of it */
+    /* the outcome */
     size_t simulated, reused, failed;
     unsigned verdict[VERDICT_NOT_JUDGED + 1];
 };

@@ -67,7 +67,7 @@ static int ask(const char *deeds, struct err *e)
         err_set(e, "the plan would %.400s", deeds);
         return err_hint(e, "if you trust it, add --trust");
     }
-    fprintf(stderr, "weir: the plan will %s; go on? [y/N] ", deeds);
+    fprintf(stderr, "weir: the plan will %s; continue? [y/N] ", deeds);
     if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
         return 0;
     return err_set(e, "nothing was run");

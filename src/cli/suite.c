@@ -1,6 +1,6 @@
 /*
  * weir suite: the workloads that ship with weir, each a CUDA program of its own in suite/<name>/ with a program.ini
- * that says where it comes from and which papers use it. A program is compiled with `weir cc` when it is first needed
+ * that gives its origin and the papers that use it. A program is compiled with `weir cc` when it is first needed
  * (into the cache folder) and then run like any other program.
  */
 #include "cli/cli.h"

@@ -161,7 +161,7 @@ int suite_cache_folder(char out[SUITE_PATH], struct err *e)
     return artifact_folder(out, SUITE_PATH, e);
 }
 
-/* The file and those that it includes by a name in quotes, from wherever they lie. Files include each other a few deep.
+/* The file and those that it includes by a name in quotes, from any folder. Files include each other a few deep.
  */
 static void add_source(struct key *k, const char *path, int deep)
 {
@@ -237,7 +237,7 @@ int suite_build(const struct suite *s, const struct suite_program *p, const char
     push_words(&argv, "weir cc -O2 -fno-whole-vectors");
     if (!p->flags || !strstr(p->flags, "-arch")) /* and for Turing, whatever the default has become */
         push_words(&argv, "-arch=sm_75");
-    /* Line numbers name the files as the suite does, wherever it lies: recordings hold these names. */
+    /* Line numbers name the files as the suite does, wherever it is installed: recordings hold these names. */
     cc_pushf(&argv, "-ffile-prefix-map=%s=suite", s->folder);
     if (!paths_find(PATHS_HEADERS, headers, sizeof headers))
         cc_pushf(&argv, "-ffile-prefix-map=%s=cuda", headers);

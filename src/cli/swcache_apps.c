@@ -286,7 +286,7 @@ static int find_common_key(struct swcache_apps *a, struct err *e)
     key_begin(&a->common);
     if (cc_key_compiler(&a->common, e))
         return -1;
-    key_add(&a->common, WEIR_FRONT_END); /* recordings lie in the same folder */
+    key_add(&a->common, WEIR_FRONT_END); /* recordings are in the same folder */
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         char *path = file_in(a->library, shared[i]);
         key_add_file(&a->common, path);

@@ -1,4 +1,4 @@
-/* What came out of the applications of the software L1 on one machine after the other: tables, JSON, pictures. */
+/* The results of the software L1's applications on one machine after the other: tables, JSON, pictures. */
 #ifndef WEIR_CLI_SWCACHE_RESULTS_H
 #define WEIR_CLI_SWCACHE_RESULTS_H
 
@@ -36,7 +36,7 @@ int swcache_results_report(const struct swcache_results *, size_t n, const char 
 
 /*
  * Compiles every application with nvcc and runs it; medians of its launches, variants in turns, each as its tuner
- * chooses. A failing application is told in its outcome. -1: there is no nvcc or no GPU.
+ * chooses. A failing application is reported in its outcome. -1: there is no nvcc or no GPU.
  */
 int swcache_on_device(const struct swcache_apps *, const char *size, struct swcache_results *, struct err *);
 

@@ -25,7 +25,7 @@ static const char nowhere[] = "sweep"; /* the path of a plan that is no file */
 
 /* ---- words of the command line ---- */
 
-/* Quotes a word for the plan, as study_programs.c takes it apart; a quote in it stands between the other kind. */
+/* Quotes a word for the plan, as study_programs.c takes it apart; one that contains a quote is put in the other kind. */
 static char *quoted(const char *word)
 {
     VEC(char) out = {0};
@@ -63,7 +63,7 @@ static void add_executable(struct args *a, struct argp_state *state)
         text_append(&name, " ", slash ? slash + 1 : word[n]);
         free(q);
     }
-    if (plan_own_program(&a->plan, name)) { /* two of one name: told apart by their folders */
+    if (plan_own_program(&a->plan, name)) { /* two of one name: distinguished by their folders */
         free(name);
         name = xstrdup(run);
     }

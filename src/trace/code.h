@@ -7,7 +7,7 @@
  * addresses of that instruction's access. A PTX instruction may have no operation (it was folded into another), one,
  * or several (a division is a sequence).
  *
- * src/frontend/code/ makes this table from PTX; docs/code.md says how. A kernel that comes without it, such as the import of
+ * src/frontend/code/ makes this table from PTX; docs/code.md says how. A kernel without it, such as the import of
  * another tool's trace, is issued in the order of its own table.
  */
 #ifndef WEIR_TRACE_CODE_H
@@ -22,7 +22,8 @@ enum {
 };
 
 enum trace_op_flags {
-    TRACE_OP_ACCESS = 1 << 0, /* makes the memory access of its PTX instruction */
+    TRACE_OP_ACCESS = 1 << 0,  /* makes the memory access of its PTX instruction */
+    TRACE_OP_GUARDED = 1 << 1, /* its last source is the predicate that decides which lanes execute it */
 };
 
 struct trace_op {

@@ -48,7 +48,7 @@ struct ZSTD_CCtx_s;
 int frame_pack(struct ZSTD_CCtx_s *, byte_vec *out, enum frame_kind, const void *p, size_t n, struct err *);
 
 /*
- * Unpacks a frame that lies at `at` (f->stored bytes, already known to be inside the file) into dst, which has f->raw
+ * Unpacks the frame at `at` (f->stored bytes, already known to be inside the file) into dst, which has f->raw
  * bytes. `file` and f->offset are for the error.
  */
 struct ZSTD_DCtx_s;

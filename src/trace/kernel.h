@@ -1,5 +1,5 @@
 /*
- * The contract between the two halves of weir: what the machine knows of a kernel.
+ * The contract between the two halves of weir: what the machine knows about a kernel.
  *
  * The front end (ptx/, emu/, cudart/) turns a program into these tables and into per-warp streams (stream.h); the
  * machine (sm/ l1/ noc/ l2/ dram/) turns both into time. The machine never sees PTX. A live program, a recording and

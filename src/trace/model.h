@@ -103,7 +103,7 @@ static inline struct model_run *model_ways(struct model *m)
     return m->run[m->end_pc * 0x9e3779b1u >> 26];
 }
 
-/* The run came out as way `w` (0 or 1) or as something else (2). */
+/* The run was coded as way `w` (0 or 1) or as something else (2). */
 static inline void model_run_seen(struct model *m, struct model_run *way, unsigned w, struct model_run r)
 {
     if (w != 0)

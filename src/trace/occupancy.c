@@ -3,7 +3,7 @@
  *
  * A warp gets its registers in units of reg_alloc_unit from one of the SM's warp_alloc_unit equal parts of the register
  * file; a CTA is refused when its warps, rounded up to a multiple of those parts, need more than a block may have.
- * Shared memory comes in units of smem_alloc_unit and includes what the system reserves.
+ * Shared memory is allocated in units of smem_alloc_unit and includes what the system reserves.
  */
 #include "trace/device.h"
 

@@ -83,8 +83,10 @@ static struct chunk_entry *launch_chunks(const struct trace_file *f, const struc
     return l->n_chunk ? f->chunk.p + l->first_chunk : NULL;
 }
 
-/* n bytes of the file, until the next call; NULL when they cannot be read. It is not mapped, because whoever shortens a
- * mapped file ends its readers with a signal. */
+/*
+ * n bytes of the file, until the next call; NULL when they cannot be read. It is not mapped, because a process that
+ * truncates a mapped file ends its readers with a signal.
+ */
 static const uint8_t *file_part(struct trace_file *f, uint64_t offset, size_t n, struct err *e)
 {
     if (f->fd < 0)

@@ -3,7 +3,7 @@
  * the bytes.
  *
  * Address records are encoded as they are announced, into a buffer of their own, because the head of the run they
- * belong to comes first in the stream and is known last. A record whose lanes turn out to be fewer than the run's is
+ * belong to is first in the stream and is known last. A record whose lanes turn out to be fewer than the run's is
  * patched with its mask then; that is rare (a generic access to several spaces at once).
  */
 #include "trace/stream.h"
@@ -127,7 +127,7 @@ static bool grid_equals(const uint64_t *addr, uint64_t base, uint64_t stride, ui
     return lanes_equal(addr, want);
 }
 
-/* Whether the active lanes lie as the shape says; then *base is where lane 0 is or would be. */
+/* Whether the active lanes have the shape's pattern; then *base is where lane 0 is or would be. */
 static bool shape_fits(const struct shape *s, uint32_t mask, const uint64_t *addr, uint64_t *base)
 {
     if (mask == UINT32_MAX) {

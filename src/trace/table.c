@@ -23,13 +23,13 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
     if (i->space >= TRACE_SP_COUNT)
         return "an instruction has an unknown space";
     if (i->regs_at > k->n_reg_entries || (uint32_t)i->n_dst + i->n_src > k->n_reg_entries - i->regs_at)
-        return "an instruction's registers lie outside the register list";
+        return "an instruction's registers are outside the register list";
     if (i->loop > k->n_loop)
         return "an instruction names a loop that does not exist";
     if (i->src_line && i->src_file >= k->n_file)
         return "an instruction names a source file that does not exist";
     if (i->opcode_at >= k->n_str)
-        return "an instruction's text lies outside the strings";
+        return "an instruction's text is outside the strings";
     if (i->mem_index == UINT32_MAX)
         return NULL;
     if (i->mem_index >= k->n_mem)
@@ -47,18 +47,20 @@ static const char *ops_check(const struct trace_kernel *k, const struct trace_re
 {
     const struct trace_code *c = k->code;
     if (at > c->n_op || n > c->n_op - at)
-        return "a region's operations lie outside their list";
+        return "a region's operations are outside their list";
     for (const struct trace_op *o = c->op + at; o < c->op + at + n; o++) {
         if (o->cls >= TRACE_CLASS_COUNT)
             return "an operation has an unknown class";
         if (o->regs_at > c->n_reg_entries || (uint32_t)o->n_dst + o->n_src > c->n_reg_entries - o->regs_at)
-            return "an operation's registers lie outside the register list";
+            return "an operation's registers are outside the register list";
         if (o->pc < r->pc || o->pc - r->pc >= r->n_pc)
             return "an operation comes from an instruction outside its region";
         if (o->copy >= copies)
             return "an operation belongs to an iteration that its region does not have";
-        if (o->flags & ~TRACE_OP_ACCESS)
+        if (o->flags & ~(TRACE_OP_ACCESS | TRACE_OP_GUARDED))
             return "an operation has unknown flags";
+        if (o->flags & TRACE_OP_GUARDED && !o->n_src)
+            return "an operation has a guard but reads nothing";
         if (o->flags & TRACE_OP_ACCESS && (k->inst[o->pc].mem_index == UINT32_MAX || !o->width))
             return "an operation accesses memory for an instruction that does not";
     }
@@ -117,7 +119,7 @@ const char *table_check(const struct trace_kernel *k)
         if (k->loop[i].parent > k->n_loop || k->loop[i].header_pc >= k->n_inst)
             why = "a loop's parent or header does not exist";
         else if (k->loop[i].parent && k->loop[k->loop[i].parent - 1].depth >= k->loop[i].depth)
-            why = "a loop's parent is not less deep"; /* so that going outward comes to an end */
+            why = "a loop's parent is not less deep"; /* so that a walk outward ends */
     return why || !k->code ? why : code_check(k);
 }
 

@@ -162,7 +162,7 @@ static int on_chunk(void *ctx, uint32_t index, const struct stream_chunk *c)
     if (w->failed)
         return -1;
     if (!w->in_launch || index + 1 != w->n_launches)
-        return refuse(w, index, "a chunk came outside its launch");
+        return refuse(w, index, "a chunk is outside its launch");
     if (c->cta >= trace_ctas(&w->launch) || c->n_warp != trace_warps_per_cta(&w->launch) || c->seq >= 1u << 31)
         return refuse(w, index, "a chunk does not fit the launch's grid and block");
     size_t start = w->block.n;

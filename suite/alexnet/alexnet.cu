@@ -6,10 +6,10 @@
  * local response normalization after the first two with a block per map.
  * Simplified: weights and image are generated; the final softmax, a host function, is left out.
  *
- * The original does 0.8 billion multiply-adds. "paper" computes all maps and 256 neurons per layer, over the first 4 rows
- * of the first window, 6 input maps of the second convolution, 16 of the others and 1024 inputs of a neuron; "small" 80
- * maps (of each group) and neurons, so that every core of a machine with 76 has a block, over less of each; "tiny" only
- * layers 1 (of a smaller image), 5 and 8.
+ * "paper" is the whole network, 0.8 billion multiply-adds; "small" the last convolution, all 256 maps over 24 of the
+ * 192 input maps of each, and the last layer, 1000 neurons of 4096 inputs; "tiny" parts of layers 1 (of a smaller
+ * image), 5 and 8; "part" 80 maps (of each group) and neurons of every layer, so that every core of a machine with 76
+ * has a block, over the first row of the first window, 2 input maps of the second convolution, 8 of the others and 512 inputs.
  */
 #include "../common/suite_dnn.h"
 
@@ -80,7 +80,8 @@ static dnn_maps<float> norm(dnn_run &run, const char *name, const dnn_maps<float
 
 int main(int argc, char **argv)
 {
-    const suite_size size = suite_parse_size(argc, argv);
+    const bool part = dnn_part(argc, argv);
+    const suite_size size = part ? SUITE_PAPER : suite_parse_size(argc, argv);
     dnn_run run;
     if (size == SUITE_TINY) {
         dnn_maps<float> a = convolve_first<59>(run, 1, KERNEL);
@@ -90,9 +91,15 @@ int main(int argc, char **argv)
         dnn_connect(run, "fc8", last, 1000, 2, 4096, false);
         return suite_done("alexnet", argc, argv, run.bad);
     }
-    const bool small = size == SUITE_SMALL;
-    const int maps = small ? 80 : 384, neurons = small ? 80 : 256, inputs = small ? 512 : 1024;
-    const int rows = small ? 1 : 4, walk2 = small ? 2 : 6, walk = small ? 8 : 16; /* of the window; of input maps */
+    if (size == SUITE_SMALL) {
+        dnn_maps<float> deep(384, 13, run.r), last(4096, 1, run.r);
+        dnn_convolve(run, "conv5", deep, 256, 13, 3, 1, 1, 2, DNN_ALL, 24, true);
+        dnn_connect(run, "fc8", last, 1000, DNN_ALL, DNN_ALL, false);
+        return suite_done("alexnet", argc, argv, run.bad);
+    }
+    const int maps = part ? 80 : DNN_ALL, neurons = part ? 80 : DNN_ALL, inputs = part ? 512 : DNN_ALL;
+    const int rows = part ? 1 : KERNEL;                              /* of the first window */
+    const int walk2 = part ? 2 : DNN_ALL, walk = part ? 8 : DNN_ALL; /* input maps of conv2 and of the others */
     dnn_maps<float> a = convolve_first<227>(run, std::min(maps, 96), rows);
     a = norm(run, "norm1", a, std::min(maps, 96));
     a = dnn_pool(run, "pool1", a, 27, 3, 2, maps);

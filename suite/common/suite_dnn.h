@@ -7,9 +7,10 @@
  * or a thread computes a square of pixels (ResNet). A thread walks all input maps and the window, clipped at the
  * border. A fully connected neuron is a block of one thread. SqueezeNet's own kernels are in its program.
  *
- * Shapes are the networks'. A size computes the first `computed` maps of a layer (blocks of its launch), and its
- * threads walk the first `walk` input maps, which keeps the distances between maps and weights; the other maps of the
- * output hold generated values. Each layer is checked against a reference over what it really read.
+ * Shapes are the networks': "paper" computes all layers, "small" a layer or two, with all their blocks. Where a layer
+ * is too long for a size, its threads walk the first `walk` input maps, which keeps the distances between maps and
+ * weights. "part" (dnn_part) computes the first `computed` maps of every layer, blocks of its launch; the other maps of
+ * the output hold generated values. Each layer is checked against a reference over what it really read.
  */
 #ifndef WEIR_SUITE_DNN_H
 #define WEIR_SUITE_DNN_H
@@ -18,6 +19,14 @@
 
 #include <algorithm>
 #include <vector>
+
+enum { DNN_ALL = 1 << 20 }; /* of a layer's maps, neurons or inputs */
+
+/* NETWORK part: a part of every layer, the launches that silicon/probes measured on the board. */
+static inline bool dnn_part(int argc, char **argv)
+{
+    return argc == 2 && !strcmp(argv[1], "part");
+}
 
 /* Maps of side x side, map by map, on the device and the same on the host. */
 template <class T> struct dnn_maps {
@@ -254,6 +263,7 @@ static inline dnn_maps<float> dnn_connect(dnn_run &run, const char *name, const 
     dnn_maps<float> out(neurons, 1, run.r);
     const int n_in = (int)in.host.size();
     walk = std::min(walk, n_in);
+    computed = std::min(computed, neurons);
     const std::vector<float> w = run.weights<float>((size_t)n_in * computed, n_in), b = run.weights<float>(computed, 4);
     float *dw = suite_to_device(w.data(), w.size()), *db = suite_to_device(b.data(), b.size());
     dnn_full<<<computed, 1>>>(in.dev, dw, db, out.dev, n_in, walk, relu);

@@ -7,10 +7,11 @@
  * Simplified: weights and image are generated; normalization, scaling and clamp, three kernels in the original, are
  * one; the further bottlenecks of a stage, which repeat its shapes, are left out.
  *
- * The original does about 4 billion multiply-adds. "paper" computes at most 224 maps of a layer and 128 neurons, over the
- * first two rows of the first window, 2 to 16 input maps of a convolution and 1024 inputs of a neuron; "small" 80 maps
- * (as far as there are) and neurons, so that every core of a machine with 76 has a block, over half of that; "tiny" one
- * map of the last stage.
+ * The original does about 4 billion multiply-adds; "paper", all maps of these layers, 1.5; "small" the first two
+ * convolutions of the third stage's bottleneck, 1x1 to 256 maps from 192 of 512 and 3x3 to 256 from 48 of these; "tiny"
+ * one map of the last stage; "part" 80 maps (as far as there are) and neurons of every layer, so that every core of a
+ * machine with 76 has a block, over the first row of the first window, 1 to 8 input maps of a convolution and 512
+ * inputs.
  */
 #include "../common/suite_dnn.h"
 
@@ -119,14 +120,22 @@ static dnn_maps<float> bottleneck(dnn_run &run, const dnn_maps<float> &in, int w
 
 int main(int argc, char **argv)
 {
-    const suite_size size = suite_parse_size(argc, argv);
+    const bool part = dnn_part(argc, argv);
+    const suite_size size = part ? SUITE_PAPER : suite_parse_size(argc, argv);
     dnn_run run;
-    const int maps = suite_pick(size, 1, 80, 224), walk = suite_pick(size, 1024, 1, 2),
-              neurons = suite_pick(size, 4, 80, 128), inputs = suite_pick(size, 2048, 512, 1024);
+    if (size == SUITE_SMALL) {
+        dnn_maps<float> wide(512, 28, run.r);
+        const dnn_maps<float> narrow = convolve(run, wide, 256, 14, 1, 2, DNN_ALL, 192, true);
+        convolve(run, narrow, 256, 14, 3, 1, DNN_ALL, 48, true);
+        return suite_done("resnet", argc, argv, run.bad);
+    }
+    const bool tiny = size == SUITE_TINY;
+    const int maps = tiny ? 1 : part ? 80 : DNN_ALL, walk = part ? 1 : DNN_ALL,
+              neurons = tiny ? 4 : part ? 80 : DNN_ALL, inputs = tiny ? 2048 : part ? 512 : DNN_ALL;
     dnn_maps<float> a(1024, 14, run.r);
-    if (size != SUITE_TINY) {
+    if (!tiny) {
         const int first = std::min(maps, 64);
-        const dnn_conv_shape c = {3, 224, 64, 112, 7, 2, 3, 3, suite_pick(size, 7, 1, 2)};
+        const dnn_conv_shape c = {3, 224, 64, 112, 7, 2, 3, 3, part ? 1 : 7};
         a = dnn_convolve_rgb(run, "conv1", c, first, false, [=](float *in, float *w, float *, float *out) {
             first_layer<<<first, dnn_block(112)>>>(in, w, out, c, dnn_tile(112));
         });
@@ -138,8 +147,8 @@ int main(int argc, char **argv)
     }
     a = bottleneck(run, a, 512, 2, maps, 8 * walk);
     dnn_maps<float> pooled(2048, 1, run.r);
-    pool_average<<<suite_pick(size, 64, 2048, 2048), 1>>>(a.dev, pooled.dev, a.side);
-    std::vector<float> expect(suite_pick(size, 64, 2048, 2048));
+    pool_average<<<tiny ? 64 : 2048, 1>>>(a.dev, pooled.dev, a.side);
+    std::vector<float> expect(tiny ? 64 : 2048);
     for (size_t m = 0; m < expect.size(); m++) {
         double sum = 0;
         for (size_t i = 0; i < a.per_map(); i++)

@@ -7,8 +7,8 @@
  * planes of integers. A pooling starts as many threads as its input has pixels and lets those at odd rows and columns
  * work. A fire module squeezes to few maps by 1x1 and expands by 1x1 and by 3x3 into the two halves of its output.
  * Simplified: weights and image are generated.
- * The original computes all maps, about 0.8 billion multiply-adds; "paper" computes at most 14 maps of a layer; "small"
- * one of each; "tiny" only the last fire module and the classes.
+ * "paper" is the whole network, about 0.8 billion multiply-adds; "small" the first fire module, all maps; "tiny" one
+ * map of each layer of the last one and of the classes; "part" one map of every layer.
  */
 #include "../common/suite_dnn.h"
 
@@ -107,6 +107,7 @@ static dnn_maps<double> pooled(dnn_run &run, const dnn_maps<double> &in, int com
 {
     const int side = (in.side - 1) / 2;
     dnn_maps<double> out(in.maps, side, run.r);
+    computed = std::min(computed, in.maps);
     pool<<<in.side, in.side>>>(in.dev, out.dev, computed, in.side, side);
     run.check("pool", out, 0, computed, dnn_pool_reference(in, side, 3, 2, computed));
     return out;
@@ -115,6 +116,7 @@ static dnn_maps<double> pooled(dnn_run &run, const dnn_maps<double> &in, int com
 static dnn_maps<double> first(dnn_run &run, int computed)
 {
     dnn_maps<double> out(96, SIDE1, run.r);
+    computed = std::min(computed, out.maps);
     const dnn_conv_shape c = {3, IMAGE, 96, SIDE1, KERNEL1, 2, 0, 3, KERNEL1};
     std::vector<int> plane[3];
     std::vector<double> image;
@@ -144,11 +146,18 @@ static dnn_maps<double> first(dnn_run &run, int computed)
 
 int main(int argc, char **argv)
 {
-    const suite_size size = suite_parse_size(argc, argv);
+    const bool part = dnn_part(argc, argv);
+    const suite_size size = part ? SUITE_PAPER : suite_parse_size(argc, argv);
     dnn_run run;
-    const int maps = suite_pick(size, 1, 1, 14);
+    if (size == SUITE_SMALL) {
+        const dnn_maps<double> in(96, 55, run.r);
+        fire(run, in, 16, 64, DNN_ALL);
+        return suite_done("squeezenet", argc, argv, run.bad);
+    }
+    const bool tiny = size == SUITE_TINY;
+    const int maps = tiny || part ? 1 : DNN_ALL;
     dnn_maps<double> a(512, 13, run.r);
-    if (size != SUITE_TINY) {
+    if (!tiny) {
         a = pooled(run, first(run, maps), maps);
         a = fire(run, a, 16, 64, maps);
         a = fire(run, a, 16, 64, maps);
@@ -161,7 +170,7 @@ int main(int argc, char **argv)
     a = fire(run, a, 64, 256, maps);
     dnn_maps<double> classes(1000, a.side, run.r), result(1000, 1, run.r);
     layer<1>(run, "conv10", a, classes, 0, 1000, maps);
-    const int n = suite_pick(size, 32, 1000, 1000);
+    const int n = tiny ? 32 : 1000;
     average<<<8, 125>>>(classes.dev, result.dev, n, classes.side);
     std::vector<double> expect(n);
     for (int c = 0; c < n; c++) {

@@ -250,6 +250,52 @@ static void bypass(void **state)
     memsys_free(one);
 }
 
+/* Reads of one line by several SMs (l2.coalesce): which of them are looked up, and when each comes back. */
+static void coalesced(void **state)
+{
+    (void)state;
+    struct landing at[6];
+    const struct shot first = {1, 0x4000}, next = {3, 0x4000}, late = {1000, 0x4000},
+                      sector = {1, 0x4000, .sectors = 1, .flags = REQ_F_BYPASS};
+    const char *config = "[l2]\ncoalesce = 4\nport_bytes = 32\n[noc]\nflit = 136\n";
+    /* Six at once: the first is looked up, three join it, the fifth is looked up, the last joins that. */
+    struct memsys *m = machine(6, config);
+    l2_preload(m->l2, 1, 0x4000, 128, false);
+    for (unsigned i = 0; i < 6; i++)
+        memsys_script(m, i, &first, 1, &at[i]);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 6);
+    assert_int_equal(memsys_stat(m, "l2.accesses"), 2);
+    assert_int_equal(memsys_stat(m, "l2.coalesced"), 4);
+    assert_int_equal(memsys_stat(m, "l2.replies"), 6);
+    for (unsigned i = 0; i < 6; i++) /* one a cycle, although the data port takes four for each line */
+        assert_int_equal(at[i].back, at[0].back + i);
+    memsys_free(m);
+    /* In flight: one fetch, no merges. */
+    m = machine(3, config);
+    for (unsigned i = 0; i < 3; i++)
+        memsys_script(m, i, &first, 1, &at[i]);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l2.accesses"), 1);
+    assert_int_equal(memsys_stat(m, "l2.misses"), 1);
+    assert_int_equal(memsys_stat(m, "l2.coalesced"), 2);
+    assert_int_equal(memsys_stat(m, "dram.reads"), 1);
+    assert_int_equal(at[2].back, at[0].back + 2);
+    assert_int_equal(at[2].served, REQ_AT_DRAM);
+    memsys_free(m);
+    /* One that comes after the data was read, and one that wants more than the first, begin look-ups of their own. */
+    for (unsigned i = 0; i < 2; i++) {
+        m = machine(2, config);
+        l2_preload(m->l2, 1, 0x4000, 128, false);
+        memsys_script(m, 0, i ? &sector : &first, 1, &at[0]);
+        memsys_script(m, 1, i ? &next : &late, 1, &at[1]);
+        memsys_run(m);
+        assert_int_equal(memsys_stat(m, "l2.accesses"), 2);
+        assert_int_equal(memsys_stat(m, "l2.coalesced"), 0);
+        memsys_free(m);
+    }
+}
+
 /* How long the data port is busy follows from what a look-up came to. */
 static void port_time(void **state)
 {
@@ -263,6 +309,18 @@ static void port_time(void **state)
     memsys_run(m);
     assert_int_equal(at[1].back - at[0].back, 4);
     assert_int_equal(at[2].back - at[1].back, 4);
+    memsys_free(m);
+    /* Packed, a line of 2.56 cycles takes three or two: what one leaves of its last cycle, the next begins in. */
+    m = machine(1, "[l2]\nport_bytes = 50\nport_packed = yes\n[noc]\nflit = 136\n");
+    l2_preload(m->l2, 1, 0, 6 * 128, false);
+    const struct shot packed[] = {{1, 0}, {2, 128}, {3, 256}, {4, 384}, {5, 512}, {200, 640}};
+    struct landing then[6];
+    memsys_script(m, 0, packed, 6, then);
+    memsys_run(m);
+    static const unsigned apart[] = {3, 3, 2, 3};
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(then[i + 1].back - then[i].back, apart[i]);
+    assert_int_equal(then[5].back - then[5].sent, then[0].back - then[0].sent);
     memsys_free(m);
     /* Stores that miss take a line and are acknowledged a cycle apart, whatever they carry; those that hit move data.
      */
@@ -543,16 +601,16 @@ static void copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge),          cmocka_unit_test(split),
-        cmocka_unit_test(write_policies), cmocka_unit_test(stores_that_do_both),
-        cmocka_unit_test(write_back),     cmocka_unit_test(preload),
-        cmocka_unit_test(atomics),        cmocka_unit_test(limits),
-        cmocka_unit_test(bypass),         cmocka_unit_test(port_time),
-        cmocka_unit_test(frfcfs),         cmocka_unit_test(pseudo_channels),
-        cmocka_unit_test(store_cycles),   cmocka_unit_test(age_cap),
-        cmocka_unit_test(copies),         cmocka_unit_test(passed_on),
-        cmocka_unit_test(fetched_piece),  cmocka_unit_test(dirty_ways),
-        cmocka_unit_test(copied),
+        cmocka_unit_test(merge),           cmocka_unit_test(split),
+        cmocka_unit_test(write_policies),  cmocka_unit_test(stores_that_do_both),
+        cmocka_unit_test(write_back),      cmocka_unit_test(preload),
+        cmocka_unit_test(atomics),         cmocka_unit_test(limits),
+        cmocka_unit_test(bypass),          cmocka_unit_test(coalesced),
+        cmocka_unit_test(port_time),       cmocka_unit_test(frfcfs),
+        cmocka_unit_test(pseudo_channels), cmocka_unit_test(store_cycles),
+        cmocka_unit_test(age_cap),         cmocka_unit_test(copies),
+        cmocka_unit_test(passed_on),       cmocka_unit_test(fetched_piece),
+        cmocka_unit_test(dirty_ways),      cmocka_unit_test(copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,23 @@ static void fetching_costs_what_it_should(void **state)
     }
 }
 
+static void branches_not_taken_cost_what_they_should(void **state)
+{
+    (void)state;
+    struct repeat dummy = {0};
+    for (int tick = 0; tick < 2; tick++) {
+        struct synth s;
+        synth_init(&s, 1, 32, straight_warp, &dummy);
+        for (int i = 0; i < 8; i++)
+            synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "sm.fall_through_cycles=5 sm.branch_cycles=20", tick);
+        assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, 7 * 5 + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
 /* A comparison and a branch, again and again: back to the comparison, or on to the next pair. */
 struct jumps {
     uint32_t n;
@@ -957,6 +974,7 @@ struct scheduled {
     bool stops;     /* the last iteration ends behind the first use */
     bool skips;     /* no lane executes the second load and its use */
     bool shrinks;   /* eight lanes leave with each iteration */
+    unsigned lsu_interval;
 };
 
 static void scheduled_op(struct scheduled *x, uint32_t pc, uint8_t copy, enum trace_class cls, int dst, int src)
@@ -1043,7 +1061,10 @@ static struct bench *run_scheduled(struct synth *s, struct scheduled *x, bool ti
     x->code.n_region = 2;
     x->code.n_scoreboard = 8;
     s->kernel.code = &x->code;
-    struct bench *b = bench_new(s, "sm.schedulers=1 sm.code=scheduled", tick_all);
+    char config[80];
+    snprintf(config, sizeof config, "sm.schedulers=1 sm.code=scheduled sm.lsu_interval=%u",
+             x->lsu_interval ? x->lsu_interval : 1);
+    struct bench *b = bench_new(s, config, tick_all);
     bench_run(b, 1);
     size_t n = 0;
     for (size_t k = 0; k < b->l1->log.n; k++)
@@ -1079,6 +1100,49 @@ static void regions_issue_as_they_are_scheduled(void **state)
                 assert_int_equal(b->l1->log.p[7].cycle, FIRST_ISSUE + 8);
                 assert_int_equal(b->sm->stats.stall[SM_STALL_MEM], LATENCY - 7);
             }
+            bench_free(b);
+            synth_free(&s);
+        }
+}
+
+static void memory_instructions_of_a_scheduler_keep_their_distance(void **state)
+{
+    (void)state;
+    for (int tick = 0; tick < 2; tick++) {
+        struct scheduled x = {.iterations = 4, .guard = ~0u, .lsu_interval = 4};
+        struct synth s;
+        char order[256] = "";
+        struct bench *b = run_scheduled(&s, &x, tick, order, sizeof order);
+        for (unsigned k = 0; k < 8; k++)
+            assert_int_equal(b->l1->log.p[k].cycle, FIRST_ISSUE + 1 + 4 * k);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+/* An addition, and behind it an instruction that reads the result or that it guards. */
+static void predicates_guard_later_than_they_are_read(void **state)
+{
+    (void)state;
+    for (int guarded = 0; guarded < 2; guarded++)
+        for (int tick = 0; tick < 2; tick++) {
+            struct scheduled x = {0};
+            struct synth s;
+            synth_init(&s, 1, 32, straight_warp, NULL);
+            synth_inst(&s, TRACE_INT_ADD, REGS(1), NULL);
+            synth_inst(&s, TRACE_FP_ADD, NULL, REGS(1));
+            synth_seal(&s);
+            scheduled_op(&x, 0, 0, TRACE_INT_ADD, 0, -1);
+            scheduled_op(&x, 1, 0, TRACE_FP_ADD, -1, 0);
+            x.op[1].flags = guarded ? TRACE_OP_GUARDED : 0;
+            x.region[0] = (struct trace_region){.n_pc = 2, .n_op = 2};
+            x.code.op = x.op;
+            x.code.reg = x.reg;
+            x.code.region = x.region;
+            x.code.n_region = x.code.n_scoreboard = 1;
+            s.kernel.code = &x.code;
+            struct bench *b = bench_new(&s, "sm.code=scheduled sm.lat.int_add=4 sm.guard_cycles=9", tick);
+            assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, 4 + 9 * guarded + 1);
             bench_free(b);
             synth_free(&s);
         }
@@ -1215,6 +1279,7 @@ int main(void)
         cmocka_unit_test(registers_are_counted_for_each_warp),
         cmocka_unit_test(fetching_costs_what_it_should),
         cmocka_unit_test(jumps_cost_what_they_should),
+        cmocka_unit_test(branches_not_taken_cost_what_they_should),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
         cmocka_unit_test(a_late_reply_is_not_missed),
         cmocka_unit_test(segments_leave_instead_of_lines),
@@ -1234,6 +1299,8 @@ int main(void)
         cmocka_unit_test(schedulers_keep_their_order),
         cmocka_unit_test(schedulers_hear_of_kernels),
         cmocka_unit_test(regions_issue_as_they_are_scheduled),
+        cmocka_unit_test(memory_instructions_of_a_scheduler_keep_their_distance),
+        cmocka_unit_test(predicates_guard_later_than_they_are_read),
         cmocka_unit_test(guards_keep_their_lanes_in_regions),
         cmocka_unit_test(lanes_leave_regions_and_skip_parts_of_them),
     };

@@ -195,7 +195,10 @@ static void ticking_equals_skipping(void **state)
         {"gtx480", "mrpb", "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 mrpb.bypass=any"},
         {"gtx480", NULL, "l2.partitions=2 l2.miss_queue=3 dram.queue=1"},
         {"gtx480", "bank_queues", "l2.partitions=2 l2.max_merges=1 l2.miss_queue=3 dram.queue=2"},
-        {"h200", NULL, "memory.channels=2 l2.miss_queue=3"}};
+        {"h200", NULL, "memory.channels=2 l2.miss_queue=3"},
+        {"gtx480", NULL, "vm.enabled=yes vm.page=64KiB vm.l1_entries=4 vm.l1_assoc=4 vm.l2_entries=8 vm.l2_assoc=8"},
+        {"mesh28", "dyneb",
+         "vm.enabled=yes vm.page=4KiB vm.l1_waiting=4 vm.l1_misses=2 vm.walkers=2 vm.first_touch=yes"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);

@@ -54,6 +54,18 @@ import sys
 lines = [l for l in open(sys.argv[1], encoding="utf-8") if " published " in l]
 assert len(lines) == 2 and len({l.index(" weir ") for l in lines}) == 1 and "≥ -99%" in lines[0], lines
 PY
+# Verdicts as data, a row per claim; another run's beside them.
+field() { awk -F '\t' -v claim="$2" -v k="$3" '$3 == claim { print $k }' "$1"; }
+head -n 1 "$dir/report/claims.tsv" | grep -q '^# Simulated by weir .* model ' || fail "claims.tsv does not name the model"
+[ "$(field "$dir/report/claims.tsv" least 6)" = "≥ -99%" ] || fail "claims.tsv: $(cat "$dir/report/claims.tsv")"
+awk -F '\t' -v OFS='\t' 'NR > 2 { $10 = "not judged (0 of 9 programs)" } 1' "$dir/report/claims.tsv" >"$dir/earlier.tsv"
+expect 0 "$weir" report . -o "$dir/report" --before "$dir/earlier.tsv"
+says out "before: $(field "$dir/earlier.tsv" mean 9), not judged (0 of 9 programs)"
+[ "$(field "$dir/report/claims.tsv" mean 8)" = "not judged (0 of 9 programs)" ] || fail "claims.tsv: $(cat "$dir/report/claims.tsv")"
+grep -q '| before | its verdict |' "$dir/report/report.md" || fail "report.md does not have the earlier run"
+echo "study 1 mean" >>"$dir/earlier.tsv"
+expect 2 "$weir" report . -o "$dir/report" --before "$dir/earlier.tsv"
+says err "earlier.tsv:5: not a row of claims.tsv"
 cd .. || exit 1
 expect 0 "$weir" reproduce study
 [ -s weir-study/report.html ] || fail "the report of a folder is not called as it"

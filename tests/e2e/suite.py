@@ -93,6 +93,9 @@ int main(int argc, char **argv)
     return os.path.join(folder, "bin", "weir")
 
 
+WHOLE_NETWORKS = ("alexnet", "resnet", "squeezenet")
+
+
 def check_failures(folder):
     os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
     mine = broken_suite(os.path.join(folder, "prefix"))
@@ -135,7 +138,7 @@ def main():
         paper = run_all(folder, "check", "paper")
         for name in small.keys() & paper.keys():
             expect(f"{name}: small has two million warp instructions", small[name]["warp_insts"] >= 2e6)
-            expect(f"{name}: paper keeps the cap", paper[name]["thread_insts"] <= 1e9)
+            expect(f"{name}: paper keeps the cap", paper[name]["thread_insts"] <= 1e9 or name in WHOLE_NETWORKS)
             expect(f"{name}: paper is not less than small", paper[name]["warp_insts"] >= small[name]["warp_insts"])
         check_failures(folder)
     print(f"{len(tiny)} programs, {len(failed)} failures")

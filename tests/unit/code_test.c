@@ -170,7 +170,7 @@ static void short_branches_are_predicated(void **state)
     }
     /* Not what has a branch of its own, nor what a loop begins with. */
     expect("@%p1 bra L;\nrcp.rn.f32 %f2, %f2;\nL: st.global.f32 [%rd1], %f2;\nret;",
-           "0:branch | 1:nop 1:int_add 1:int_add 1:int_add 1:branch 1:sfu 1:fp_mad 1:fp_add 1:fp_mad 1:nop | 2:store "
+           "0:branch | 1:int_add 1:nop 1:int_add 1:int_add 1:branch 1:sfu 1:fp_mad 1:fp_add 1:fp_mad 1:nop | 2:store "
            "3:ret");
     expect(
         "@%p1 bra L;\nadd.f32 %f2, %f2, %f2;\nL: add.f32 %f2, %f2, %f3;\n@%p2 bra L;\nst.global.f32 [%rd1], %f2;\nret;",
@@ -183,8 +183,46 @@ static void nothing_passes_the_branch_of_a_sequence(void **state)
     (void)state;
     expect(
         "rcp.rn.f32 %f1, %f2;\nld.global.f32 %f3, [%rd1];\nadd.f32 %f3, %f3, %f1;\nst.global.f32 [%rd1], %f3;\nret;",
-        "0:nop 0:int_add 0:int_add 0:int_add 0:branch 1:load 0:sfu 0:nop 0:fp_mad 0:fp_add 0:fp_mad 2:fp_add 3:store "
+        "0:int_add 0:nop 0:int_add 0:int_add 0:branch 1:load 0:sfu 0:nop 0:fp_mad 0:fp_add 0:fp_mad 2:fp_add 3:store "
         "4:ret");
+}
+
+/* The guarded operations of the first region; each names what defines its guard. */
+static void expect_guards(const char *body, const char *guards)
+{
+    struct built b = build(parse_body(body));
+    const struct trace_code *c = b.t.code;
+    char text[256] = "";
+    for (uint32_t k = 0; k < c->region[0].n_op; k++) {
+        const struct trace_op *o = &c->op[k], *from = NULL;
+        if (!(o->flags & TRACE_OP_GUARDED))
+            continue;
+        for (const struct trace_op *d = c->op; d < o; d++)
+            for (unsigned r = 0; r < d->n_dst; r++)
+                from = c->reg[d->regs_at + r] == c->reg[o->regs_at + o->n_dst + o->n_src - 1u] ? d : from;
+        assert_non_null(from);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u by %u", *text ? ", " : "", o->pc, from->pc);
+    }
+    assert_string_equal(text, guards);
+    drop(&b);
+}
+
+static void guards_are_known(void **state)
+{
+    (void)state;
+    const char *compare = "setp.lt.s32 %p1, %r1, %r2;\nsetp.lt.s32 %p2, %r3, %r2;\n";
+    static const char *const cases[][2] = {
+        {"@%p1 st.global.u32 [%rd1], %r3;\nret;", "2 by 0"},
+        {"selp.b32 %r4, %r1, %r2, %p1;\nst.global.u32 [%rd1], %r4;\nret;", ""},
+        {"@%p2 add.s32 %r1, %r1, %r3;\n@%p1 st.global.u32 [%rd1], %r1;\nret;", "2 by 1, 3 by 0"},
+        {"@%p1 bra L;\nadd.s32 %r1, %r1, %r3;\nL: st.global.u32 [%rd1], %r1;\nret;", "3 by 0"},
+        {"rcp.rn.f32 %f1, %f2;\nst.global.f32 [%rd1], %f1;\nret;", "2 by 2"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char body[512];
+        snprintf(body, sizeof body, "%s%s", compare, cases[k][0]);
+        expect_guards(body, cases[k][1]);
+    }
 }
 
 static void sequences_have_the_assemblers_length(void **state)
@@ -545,6 +583,7 @@ int main(void)
         cmocka_unit_test(users_take_in_what_they_can),
         cmocka_unit_test(short_branches_are_predicated),
         cmocka_unit_test(nothing_passes_the_branch_of_a_sequence),
+        cmocka_unit_test(guards_are_known),
         cmocka_unit_test(sequences_have_the_assemblers_length),
         cmocka_unit_test(neighbors_of_a_shared_variable_are_one_load),
         cmocka_unit_test(schedules_are_legal),

@@ -515,10 +515,13 @@ static void impossible_code_is_refused(void **state)
     LIE(g.op[0].copy, 1);                        /* of an iteration that is not there */
     LIE(g.op[4 * plain].flags, TRACE_OP_ACCESS); /* of an instruction that accesses nothing */
     LIE(g.op[0].flags, 0x80);                    /* no flag */
-    LIE(g.region[1].pc, 2);                      /* a gap */
-    LIE(g.region[11].n_pc, 2);                   /* beyond the kernel */
-    LIE(g.region[0].n_op, 4 * 12 + 1);           /* beyond the operations */
-    LIE(g.region[0].copies, 3);                  /* not by halves */
+    g.op[4 * plain].flags = TRACE_OP_GUARDED;
+    LIE(g.op[4 * plain].n_src, 0); /* by nothing */
+    g.op[4 * plain].flags = 0;
+    LIE(g.region[1].pc, 2);            /* a gap */
+    LIE(g.region[11].n_pc, 2);         /* beyond the kernel */
+    LIE(g.region[0].n_op, 4 * 12 + 1); /* beyond the operations */
+    LIE(g.region[0].copies, 3);        /* not by halves */
     LIE(g.region[0].copies, TRACE_REGION_COPIES + 2);
     LIE(g.code.n_region, 11); /* one is missing */
     LIE(g.code.n_scoreboard, 1);

@@ -1,5 +1,5 @@
 /*
- * Stamps of neighboring cells, tested and set together: what nearly every access comes to. Included once per
+ * Stamps of neighboring cells, tested and set together, which is the path of nearly every access. Included once per
  * instruction set, with CELLS(name) giving the names and CELLS_TARGET the attribute.
  */
 

@@ -1,7 +1,7 @@
 /*
  * The checker: finds what is wrong with the way a program uses the GPU's memory, while the emulator executes it.
  *
- * It looks on through emu/watch.h and is told of the program's CUDA calls by cudart/. What it finds is independent of
+ * It observes through emu/watch.h, and cudart/ reports the program's CUDA calls to it. What it finds is independent of
  * the order in which the emulator ran things: two accesses race when nothing in the program orders them, whatever
  * happened this time. docs/check.md says what counts as order and what is left out.
  */
@@ -50,7 +50,7 @@ void check_attach(struct check *, struct emu *);
 void check_stream(struct check *); /* it makes a stream: operations may run at the same time from now on */
 void check_alloc(struct check *, uint64_t addr, uint64_t bytes, enum emu_mem_kind);
 void check_free(struct check *, uint64_t addr, uint64_t bytes);
-/* An operation begins on a stream: everything told from here on is part of it. `barrier`: the default stream, which
+/* An operation begins on a stream: everything reported from here on is part of it. `barrier`: the default stream, which
  * waits for all streams that are not `apart`, and they for it. */
 void check_op(struct check *, uint32_t stream, bool apart, bool barrier);
 void check_host_waits_stream(struct check *, uint32_t stream);

@@ -1,5 +1,5 @@
 /*
- * The host's side: which operations are over when another begins, what copies and memsets touch, who allocated what.
+ * The host's side: which operations are complete when another begins, what copies touch, where memory was allocated.
  *
  * Order among operations is a vector clock per stream and one for the host: operations of a stream are in order, the
  * default stream waits for the others and they for it, events and synchronization carry clocks. The host's own accesses

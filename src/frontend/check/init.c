@@ -90,7 +90,7 @@ static void pass(struct emu_warp_run *r, const struct site *x, unsigned lane, ui
     }
 }
 
-/* The bits of all lanes' bytes, where those lie side by side in one page. NULL: they do not. */
+/* The bits of all lanes' bytes, if these are adjacent in one page. NULL: they do not. */
 static uint64_t *row_bits(struct check *c, struct emu_warp_run *r, enum ptx_space space, const uint64_t *addr,
                           uint32_t bytes, enum shape shape, uint32_t *n)
 {

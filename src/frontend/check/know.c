@@ -2,7 +2,7 @@
  * What threads know of other threads: persistent trees.
  *
  * Knowledge is a map from CTAs to clocks, and it only grows. A release writes down what its thread knows, an acquire
- * joins it to what another thread knows; with a look-back scan of n CTAs the last one knows of all others. So the map is
+ * joins it to what another thread knows; with a look-back scan of n CTAs the last one knows about all others. So the map is
  * a tree of which versions share what is equal: a release copies one path, and a join stops where both sides are the
  * same. Versions live until their launch ends. Beyond a limit nothing more is written down and everything counts as
  * known: races may be missed then, and the report says so.

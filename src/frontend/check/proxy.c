@@ -1,10 +1,10 @@
 /*
  * Shared memory between two proxies: ordinary stores are made through the generic proxy, and wgmma and the tensor
  * memory accelerator read through the asynchronous one. Source: PTX ISA 9.1, memory consistency
- * model, "Proxy"; between a store and such a read a fence.proxy.async must stand.
+ * model, "Proxy"; a fence.proxy.async is needed between a store and such a read.
  *
  * Each 16 bytes of shared memory remember their last store and when it was made; each thread, when it last fenced. A read is
- * told when neither the thread that stored nor the one that reads has fenced since. Threads between them, whose fence
+ * reported when neither the thread that stored nor the one that reads has fenced since. Threads between them, whose fence
  * would order the two as well, are left out; so is the other direction, and global memory.
  */
 #include "check/state.h"

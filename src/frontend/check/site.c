@@ -1,5 +1,5 @@
 /*
- * The instructions that are looked at: what each means for memory, and the handlers that stand in front of the
+ * The instructions that are observed: what each means for memory, and the handlers placed in front of the
  * emulator's own.
  */
 #include "check/state.h"
@@ -476,7 +476,7 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     x->kind = SITE_MBARRIER;
     x->space = in->aux[EMU_AUX_SPACE];
     x->bytes = 8;
-    x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* who uses it must be behind its beginning */
+    x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* its users must be ordered after its initialization */
     x->acquire = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
     x->release = p->op == PTX_CP || ((ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP)) && !ptx_has(p, PTX_M_RELAXED));
     if (x->acquire && ptx_has(p, PTX_M_RELAXED))

@@ -1,7 +1,7 @@
 /*
  * The checker's own state.
  *
- * A stamp says who accessed a cell of shadow memory last: the CTA, its clock, the thread and the instruction (its
+ * A stamp identifies the last access of a cell of shadow memory: the CTA, its clock, the thread and the instruction (its
  * site). A CTA's clock counts the events that order its threads. A thread that knows another's clock up to c is ordered
  * behind everything that the other did with a stamp of at most c; what threads know is kept as little as possible:
  *   - of its own CTA up to the last full barrier: one number for the CTA;
@@ -157,7 +157,7 @@ struct copies {
 struct cwarp {
     uint32_t base, soft;         /* clock of the last __syncwarp of the whole warp; of the last shuffle or vote */
     uint32_t last;               /* clock of its last access */
-    uint32_t (*pair)[EMU_LANES]; /* [j][i]: what lane j knows of lane i; NULL = base for all */
+    uint32_t (*pair)[EMU_LANES]; /* [j][i]: what lane j knows about lane i; NULL = base for all */
     struct know_set know, seen;  /* seen: read from memory, without a fence since */
     struct mark *mark[2];        /* fences of the CTA's scope and of the GPU's, per lane; NULL = none */
     struct mark *mark_room[2];
@@ -270,7 +270,7 @@ struct finding {
     bool suppressed;
 };
 
-struct place { /* an allocation and who made it */
+struct place { /* an allocation and its origin */
     uint64_t addr, bytes;
     uint32_t serial;
     bool live;
@@ -358,7 +358,7 @@ struct check {
     VEC(struct place) place;
 
     VEC(struct finding) finding;
-    VEC(char *) kept; /* texts of findings that nobody else owns */
+    VEC(char *) kept; /* texts owned by the list of findings */
 };
 
 /* know.c */
@@ -378,7 +378,7 @@ void page_refine(struct check *, struct page *, unsigned fine);
 void page_drop(struct check *, struct page *);
 void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
 
-/* How the lanes of an access lie: at the same place, side by side (all 32 of them), otherwise. */
+/* The places of an access's lanes: the same, side by side (all 32 of them), otherwise. */
 enum shape { SHAPE_SAME, SHAPE_NEIGHBORS, SHAPE_OTHER };
 
 /* race.c */
@@ -489,7 +489,7 @@ bool finding_new(struct check *, enum class, uint64_t k0, uint64_t k1, uint64_t 
 void finding_done(struct check *, struct finding *);
 char *finding_where(struct check *, uint8_t space, uint64_t addr);
 void *place_frame(const struct place *);
-void place_text(const struct place *, char *out, size_t cap); /* who made it; "" = not known */
+void place_text(const struct place *, char *out, size_t cap); /* its origin; "" = not known */
 /* The same for all instructions of one source line of a kernel; a finding is about lines. */
 uint64_t site_line(const struct site *);
 extern const char *const class_word[N_CLASS];

@@ -2,7 +2,7 @@
  * Order between threads: barriers, warp synchronization, fences, release and acquire; and what is wrong with them.
  * Source: PTX ISA 9.0, 8 (memory consistency model), 9.7.13 (barriers, fences, votes, shuffles).
  *
- * A fence marks what its thread knows; a strong write then leaves that at its address for whoever reads it with a
+ * A fence marks what its thread knows; a strong write then leaves that at its address for a reader with a
  * strong read, and a fence behind the read makes it known. Barriers pass on everything, marks included, so a fence before
  * __syncthreads() counts for the one thread that sets a flag behind it: programs do that, and GPUs honor it.
  * Shuffles and votes order nothing (as PTX says); that one lay between is remembered, because such code works in fact.
@@ -14,7 +14,7 @@ static struct cwarp *warp_of(const struct emu_warp_run *r)
     return &ccta_of(r)->warp[r->w.index];
 }
 
-/* The events up to now are over: what comes next gets later stamps. */
+/* The events up to now are over: the next ones get later stamps. */
 void sync_tick(struct check *c, struct ccta *a, uint32_t last)
 {
     if (last != a->clock)
@@ -156,7 +156,7 @@ static struct var *var_at(struct check *c, enum ptx_space space, uint64_t addr, 
     return find_var(c, shared ? addr / 4 + 1 : addr & ~3ull, shared ? c->home->index + 1 : 0, make);
 }
 
-/* A strong write. A plain store ends what earlier writers have left; a read-modify-write goes on with it. */
+/* A strong write. A plain store discards what earlier writers left; a read-modify-write adds to it. */
 void sync_publish(struct check *c, struct emu_warp_run *r, const struct site *x, unsigned lane, enum ptx_space space,
                   uint64_t addr, bool replaces)
 {

@@ -1,11 +1,11 @@
 /*
- * Instructions that an assembler issues as a sequence: divisions, roots, 64-bit integer arithmetic and the like.
+ * Instructions that an assembler issues as a sequence: divisions, roots, 64-bit integer arithmetic and similar.
  *
  * Each sequence is the path that ordinary operands take in the code of CUDA 13's ptxas for sm_90, as found by
  * assembling kernels of one instruction (docs/code.md): the calls for denormal or huge operands are not on it, the
  * test that avoids them is. A sequence is written as letters, one per operation, each depending on the one before;
  * those behind a '-' depend on the operands only and nothing depends on them (tests for special operands, the marks of
- * divergence around the call). A branch goes around that call: what stands before it in the program is issued before
+ * divergence around the call). A branch goes around that call: what precedes it in the program is issued before
  * it, the rest behind it.
  */
 #include "code/lower.h"

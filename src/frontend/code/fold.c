@@ -162,13 +162,13 @@ static bool is_contractible(const struct ptx_inst *i)
     return i->n_type && i->type[0] == PTX_T_F32 && !ptx_has(i, PTX_M_RN) && !ptx_has(i, PTX_M_SAT);
 }
 
-/* Whether an instruction still has an operand to spare: it takes in one other, and then is not taken in itself. */
+/* Whether an instruction still has a free operand: it absorbs one other instruction, and then is not absorbed itself. */
 static bool has_room(const struct code_func *c, uint32_t pc)
 {
     return !c->taken[pc] && c->folded[pc] == CODE_KEPT;
 }
 
-/* How user `at` takes in the result of instruction i; CODE_KEPT: not at all. */
+/* How user `at` absorbs the result of instruction i; CODE_KEPT: not at all. */
 static enum code_fold fold_into(const struct code_func *c, const struct ptx_inst *i, uint32_t at, uint32_t reg)
 {
     const struct ptx_inst *user = &c->func->inst[at];

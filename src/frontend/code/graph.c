@@ -4,7 +4,7 @@
  * A result before its readers, by its latency; readers before the register is written again; writes of one register
  * in order; and among accesses to memory what their order allows (enum code_order). Two accesses are apart when they
  * are in different spaces, or at known, different places behind the same base register or symbol: an assembler knows no
- * more of pointers. What leaves the region comes last.
+ * more of pointers. Exits of the region come last.
  */
 #include "code/lower.h"
 
@@ -59,8 +59,9 @@ static void order_registers(struct builder *b, uint32_t i, uint32_t *writer, con
     const struct code_node *n = &b->r->node.p[i];
     for (unsigned k = 0; k < n->n_src; k++) {
         uint32_t w = writer[code_src(b->r, n)[k]];
+        bool guards = n->flags & TRACE_OP_GUARDED && k + 1 == n->n_src;
         if (w)
-            must_follow(b, w - 1, b->r->node.p[w - 1].latency);
+            must_follow(b, w - 1, (uint16_t)(b->r->node.p[w - 1].latency + (guards ? CODE_GUARD : 0)));
     }
     for (unsigned k = 0; k < n->n_dst; k++) {
         uint32_t reg = code_dst(b->r, n)[k], w = writer[reg];

@@ -23,6 +23,12 @@
 
 #define CODE_NONE UINT32_MAX
 
+/*
+ * Cycles that a predicate takes to guard an instruction, beyond those it takes to be an operand: ptxas 13 keeps 13
+ * cycles between a comparison and what it guards, 4 between a comparison and a selection (sm_90).
+ */
+enum { CODE_GUARD = 9 };
+
 /* How an operation is ordered among the memory operations of its region. */
 enum code_order {
     CODE_FREE,  /* accesses no memory, or memory that nothing in the kernel writes */
@@ -65,8 +71,8 @@ struct code_func {
     uint32_t *region_of;         /* by pc */
     uint32_t *predicate;         /* by pc: the predicate of the short branch around it, or CODE_NONE; see code.c */
     uint8_t *folded;             /* by pc: enum code_fold */
-    uint8_t *taken;              /* by pc: how many folded instructions it has taken in */
-    uint32_t *renamed;           /* by register: the one that stands for it; itself by default */
+    uint8_t *taken;              /* by pc: how many folded instructions it has absorbed */
+    uint32_t *renamed;           /* by register: its substitute; itself by default */
     uint32_t n_reg;              /* PTX registers and the carry flag; temporaries come behind */
     uint32_t budget;             /* registers of a thread, 32-bit units */
 };

@@ -3,7 +3,7 @@
  *
  * A register that lives in one region takes a number of a common pool from its first write to its last read in
  * schedule order, so registers whose lives do not overlap share one, whatever PTX called them. Every other register
- * has a number of its own. Results that nobody reads get none: nobody waits for them.
+ * has a number of its own. Results that are never read get none, because nothing waits for them.
  */
 #include "code/lower.h"
 #include "code/name.h"

@@ -3,7 +3,7 @@
  * sequences of those that were expanded (expand.c).
  *
  * An operation reads what its instruction reads and, in place of a folded result, what the folded one reads. Loads of
- * neighboring words of a shared variable become one wide load, since the assembler knows where such a variable lies.
+ * neighboring words of a shared variable become one wide load, since the assembler knows such a variable's address.
  */
 #include "code/lower.h"
 
@@ -41,7 +41,7 @@ static uint16_t assumed_latency(const struct code_node *n)
 
 /* ---- registers ---- */
 
-/* The folded definition that stands behind a register at pc, or CODE_NONE. */
+/* The folded definition of a register at pc, or CODE_NONE. */
 static uint32_t folded_def(const struct code_func *c, uint32_t reg)
 {
     if (reg >= c->func->n_reg || c->defs.at[reg + 1] - c->defs.at[reg] != 1)
@@ -63,7 +63,7 @@ static void add_src(struct code_region *r, struct code_node *n, uint32_t reg)
 }
 
 /*
- * What stands for a register that pc reads. With `offset` (the base of an address) constants that it lacks are added
+ * The substitute for a register that pc reads. With `offset` (the base of an address) constants that it lacks are added
  * there; without, prepare() has made a register that has them.
  */
 static uint32_t source(const struct code_func *c, const struct code_region *r, uint32_t reg, uint32_t pc,
@@ -155,7 +155,7 @@ static uint32_t carry_of(const struct code_func *c)
     return c->func->n_reg;
 }
 
-/* What stands for a register that is written: in later iterations of an unrolled loop, one of their own. */
+/* The substitute for a register that is written: in later iterations of an unrolled loop, one of their own. */
 static uint32_t result(const struct code_func *c, struct code_region *r, uint32_t reg)
 {
     struct code_unroll *u = r->unroll;
@@ -325,10 +325,30 @@ static void add_predicate(const struct code_func *c, struct code_region *r, stru
         add_src(r, n, c->renamed[c->predicate[pc]]);
 }
 
-/* A sequence: each step reads the one before; the first ones and those beside read the operands. */
+/* The predicate that guards the operation becomes its last source. */
+static void mark_guard(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc)
+{
+    int32_t guard = c->func->inst[pc].guard;
+    if (guard < 0 && c->predicate[pc] == CODE_NONE)
+        return;
+    uint32_t reg = guard >= 0 ? source(c, r, c->renamed[guard], pc, NULL) : c->renamed[c->predicate[pc]];
+    uint32_t *src = code_src(r, n);
+    for (unsigned k = 0; k < n->n_src; k++)
+        if (src[k] == reg) {
+            src[k] = src[n->n_src - 1];
+            src[n->n_src - 1] = reg;
+            n->flags |= TRACE_OP_GUARDED;
+            return;
+        }
+}
+
+/*
+ * A sequence: each step reads the one before; the first ones and those beside read the operands. The branch around the
+ * rare case is guarded by the last step beside it, which is the test.
+ */
 static void select_sequence(struct code_func *c, struct code_region *r, uint32_t pc, const char *text)
 {
-    uint32_t temp = CODE_NONE;
+    uint32_t temp = CODE_NONE, test = CODE_NONE;
     const struct ptx_inst *i = &c->func->inst[pc];
     while (*text) {
         struct code_step step = code_step_of(&text);
@@ -357,6 +377,14 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
                 add_src(r, &n, c->renamed[i->guard]);
         }
         add_predicate(c, r, &n, pc);
+        if (step.cls == TRACE_BRANCH && step.beside && test != CODE_NONE) {
+            add_src(r, &n, test);
+            n.flags |= TRACE_OP_GUARDED;
+        } else {
+            mark_guard(c, r, &n, pc);
+        }
+        if (step.beside && step.cls != TRACE_NOP)
+            test = code_dst(r, &n)[0];
         if (!step.beside && !result)
             temp = code_dst(r, &n)[0];
         finish(r, &n);
@@ -403,6 +431,7 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
     if (reads_carry(i))
         add_src(r, &n, carry_of(c));
     add_predicate(c, r, &n, pc);
+    mark_guard(c, r, &n, pc);
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
                     cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
                     (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER);

@@ -2,7 +2,7 @@
  * Loops that the assembler unrolls: four iterations become one piece of code, in which the loads of all come early.
  *
  * ptxas unrolls a loop of one block by four when it can count the iterations: a register is increased by a constant
- * once, and the loop goes on while that register compares with something that does not change. It leaves alone what the
+ * once, and the loop continues while that register compares with something that does not change. It leaves alone what the
  * compiler has marked
  * (.pragma "nounroll", which clang and nvcc put on loops they have unrolled themselves), and long bodies. The rest is
  * done by two and by one.

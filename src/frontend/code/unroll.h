@@ -12,7 +12,7 @@ struct code_unroll {
     uint8_t *is_steady;    /* by register: grows by `step` from one iteration to the next */
     int64_t *step;
     uint32_t *counted; /* by register: pc of the addition that makes it the next iteration's, + 1; 0 = none */
-    uint32_t *here;    /* by register: what stands for it in this iteration; CODE_NONE = nothing yet */
+    uint32_t *here;    /* by register: its substitute in this iteration; CODE_NONE = nothing yet */
     struct {
         uint32_t reg; /* it, some steps on; CODE_NONE = nowhere yet */
         unsigned steps;
@@ -27,7 +27,7 @@ void code_unroll_next(const struct code_func *, struct code_unroll *, unsigned c
 
 /* Whether iteration u->copy does without instruction pc. */
 bool code_unroll_skips(const struct code_func *, const struct code_unroll *, uint32_t pc);
-/* How many steps the value that pc reads is behind what `reg` holds; 0 when `reg` or what stands for it is right. */
+/* How many steps the value that pc reads is behind what `reg` holds; 0 when `reg` or its substitute is right. */
 unsigned code_unroll_steps(const struct code_func *, const struct code_unroll *, uint32_t reg, uint32_t pc);
 
 #endif

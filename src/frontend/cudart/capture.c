@@ -2,7 +2,7 @@
  * Stream capture: while a stream is captured, its operations become nodes of a graph instead of running.
  *
  * A capture spreads to other streams through events: a stream that waits for an event recorded in the capture joins it.
- * When the capture ends, everything must have come back to the stream it began on.
+ * When the capture ends, every captured stream must have joined the one it began on.
  */
 #include "cudart/runtime.h"
 

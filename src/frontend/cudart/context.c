@@ -132,7 +132,7 @@ static void in_forked_child(void)
     rt.forked = true;
 }
 
-/* What the emulator has to say of code that goes on. */
+/* Warnings of the emulator about code that continues. */
 static void show_remark(const struct emu_fault *f)
 {
     fflush(stdout);

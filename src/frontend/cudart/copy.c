@@ -2,7 +2,7 @@
  * Copies. Every form of cudaMemcpy is brought into the shape of cudaMemcpy3D, checked against the allocations, and run
  * row by row.
  *
- * A device range must lie inside one live allocation. The host's side is not ours to know; it is only probed, so that
+ * A device range must be inside one live allocation. The host's side is not ours to know; it is only probed, so that
  * a wild pointer is an error of the call and not a crash.
  */
 #include "cudart/runtime.h"
@@ -88,7 +88,7 @@ static cudaError_t make_plan(const struct cudaMemcpy3DParms *p, struct plan *out
     const bool rows = out->n.height > 1 || out->n.depth > 1;
     if (rows && ((!da && p->dstPtr.pitch < out->n.width) || (!sa && p->srcPtr.pitch < out->n.width)))
         return cudaErrorInvalidPitchValue;
-    /* Slices lie one behind the other. */
+    /* Slices are stored one after the other. */
     if (out->n.depth > 1 && ((!da && p->dstPtr.ysize < out->n.height) || (!sa && p->srcPtr.ysize < out->n.height)))
         return cudaErrorInvalidValue;
     if ((!da && !out->dst.base) || (!sa && !out->src.base))

@@ -352,7 +352,7 @@ API cudaError_t cudaRuntimeGetVersion(int *out)
     return version(out);
 }
 
-/* Functions with a stream per thread are not told apart from those with the legacy stream. */
+/* Functions with a stream per thread are treated like those with the legacy stream. */
 static cudaError_t entry_point(const char *symbol, void **function, unsigned version, unsigned long long flags,
                                int *status)
 {

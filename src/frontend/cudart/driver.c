@@ -165,7 +165,7 @@ API CUresult cuGetProcAddress(const char *symbol, void **function, int version, 
 /*
  * Only a CUDA runtime asks for these undocumented tables: one that a program, or a library of its, has linked statically.
  * Its kernels would never reach weir. `weir run` refuses such programs when it sees them; this is for those behind a
- * script. A program with the shared runtime goes on, since the library may be dispensable.
+ * script. A program with the shared runtime continues, since the library may be dispensable.
  */
 API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {

@@ -1,8 +1,8 @@
 /*
  * Inside the driver API: how its functions enter the runtime, with which they share the device, memory and every handle.
  *
- * The driver's functions stand on the runtime's. What differs is stated here: a call needs cuInit, and most need a current
- * context; the error is a CUresult; and the runtime's "last error" does not change.
+ * The driver's functions are built on the runtime's. The differences: a call needs cuInit, and most need a current context;
+ * the error is a CUresult; and the runtime's "last error" does not change.
  */
 #ifndef WEIR_CUDART_DRIVER_H
 #define WEIR_CUDART_DRIVER_H

@@ -192,7 +192,7 @@ static struct cudaResourceDesc resource(const CUDA_RESOURCE_DESC *r)
     return out;
 }
 
-/* Whether texels of the resource are integers of one or two bytes, which a texture reads as fractions unless told not to. */
+/* Whether texels of the resource are integers of one or two bytes; a texture reads these as fractions by default. */
 static bool normalizes(const CUDA_RESOURCE_DESC *r)
 {
     struct cudaChannelFormatDesc d = {0};

@@ -128,7 +128,7 @@ int program_examine(const void *bytes, size_t n, const char *name, struct progra
         out->kind = PROGRAM_CUDA;
         return 0;
     }
-    /* A runtime inside the program opens the driver by its name and asks for tables that nobody else knows of. */
+    /* A runtime inside the program opens the driver by its name and asks for tables that are not documented. */
     if (memmem(bytes, n, "libcuda.so.1", 12) && memmem(bytes, n, "cuGetExportTable", 16)) {
         err_set(e, "%s links the CUDA runtime statically and would run unsimulated", name);
         return err_hint(e, "rebuild it with: nvcc -cudart shared");

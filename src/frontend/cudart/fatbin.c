@@ -77,16 +77,16 @@ static int read_strings(const uint8_t *q, uint32_t header, uint64_t at, const ch
     uint32_t name_at = le32(q + 0x20), name_len = le32(q + 0x24), opt_at = le32(q + 0x14);
     if (name_at && name_len) {
         if (name_at > header || name_len > header - name_at)
-            return err_offset(e, file, at + 0x20, "fat binary: the entry's name lies outside its header");
+            return err_offset(e, file, at + 0x20, "fat binary: the entry's name is outside its header");
         out->name = (const char *)q + name_at;
         out->name_bytes = strnlen(out->name, name_len);
     }
     if (opt_at) {
         if (opt_at > header || header - opt_at < 8)
-            return err_offset(e, file, at + 0x14, "fat binary: the entry's options lie outside its header");
+            return err_offset(e, file, at + 0x14, "fat binary: the entry's options are outside its header");
         uint32_t str_at = le32(q + opt_at), str_len = le32(q + opt_at + 4);
         if (str_at > header || str_len > header - str_at)
-            return err_offset(e, file, at + opt_at, "fat binary: the entry's option string lies outside its header");
+            return err_offset(e, file, at + opt_at, "fat binary: the entry's option string is outside its header");
         out->maxrregcount = find_maxrregcount((const char *)q + str_at, str_len);
     }
     return 0;

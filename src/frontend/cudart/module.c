@@ -189,7 +189,7 @@ void module_init_managed(struct rt_module *m)
     module_read(m);
     for (size_t k = 0; k < m->part.n; k++) {
         struct ptx_module *ptx = ptx_parse(m->part.p[k].text, m->part.p[k].text_bytes, "", NULL);
-        for (size_t i = 0; ptx && i < m->var.n; i++) { /* what is wrong with the PTX is told at its first use */
+        for (size_t i = 0; ptx && i < m->var.n; i++) { /* faults of the PTX are reported at its first use */
             struct rt_var *v = m->var.p[i];
             const int32_t at = shadow_is_managed(v->host) ? ptx_find_var(ptx, v->name) : -1;
             if (at < 0 || v->initialized || ptx->var[at].bytes > v->bytes)
@@ -320,7 +320,7 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
             m->maxrregcount = part->maxrregcount;
             place_managed(list[i], m);
             VEC_PUSH(&ptx, m);
-            if (m->target_sm > rt.props.cc_major * 10 + rt.props.cc_minor) { /* text, which nobody chose */
+            if (m->target_sm > rt.props.cc_major * 10 + rt.props.cc_minor) { /* text that the program did not choose */
                 above_device(e, name, m->target_sm);
                 status = cudaErrorNoKernelImageForDevice;
             }
@@ -370,7 +370,7 @@ cudaError_t module_load(struct rt_module *m)
     if (m->status) {
         fflush(stdout);
         err_print(&m->why, stderr);
-        if (rt.report && m->wrapper) /* who loads code itself gets the error, and may have expected it */
+        if (rt.report && m->wrapper) /* a program that loads code itself gets the error, and may expect it */
             atomic_fetch_add(&rt.report->faults, 1);
     }
     return m->status;

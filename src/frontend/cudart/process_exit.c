@@ -1,6 +1,6 @@
 /*
  * The beginning and every end of the process: what `weir run` asked for is noted when the library is loaded, and what
- * was simulated is written whichever way the program leaves.
+ * was simulated is written however the program ends.
  *
  * Programs end in more ways than by returning from main. A destructor of this library sees exit; a handler sees
  * quick_exit; _exit and the exec functions are defined here in front of libc's; a watching thread sees a main thread
@@ -44,7 +44,7 @@ const char *rt_option(const char *name)
 
 void rt_finish(void)
 {
-    /* A child of fork has nothing to write; one of vfork shares this memory, and the parent goes on with it. */
+    /* A child of fork has nothing to write; one of vfork shares this memory, and the parent continues with it. */
     if (rt.pid != getpid())
         return;
     /* A signal handler that leaves from the middle of a CUDA call finds the lock held by its own thread. */
@@ -102,7 +102,7 @@ API _Noreturn void _Exit(int status)
 
 /* ---- exec: the end of this program, the beginning of another ---- */
 
-/* Whether `file` would be found; an exec that fails comes back, and the program goes on. */
+/* Whether `file` would be found; an exec that fails returns, and the program continues. */
 static bool can_start(const char *file, bool search)
 {
     if (!file)
@@ -156,7 +156,7 @@ API int fexecve(int fd, char *const argv[], char *const envp[])
     return REAL(fexecve)(fd, argv, envp);
 }
 
-/* The words of execl and its kin as an array on the stack: a child of vfork must not allocate. */
+/* The arguments of execl, execle and execlp as an array on the stack: a child of vfork must not allocate. */
 #define GATHER(argv, first, last)                                                                                      \
     size_t n_##argv = 1;                                                                                               \
     va_list list_##argv;                                                                                               \

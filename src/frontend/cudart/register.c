@@ -7,7 +7,7 @@
  */
 #include "cudart/runtime.h"
 
-/* Registration comes from static initializers, where a handle can only be one of ours. */
+/* Static initializers register, where a handle can only be one of ours. */
 static struct rt_module *lock_module(void **handle)
 {
     pthread_mutex_lock(&rt.lock);

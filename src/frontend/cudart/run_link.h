@@ -69,7 +69,7 @@ struct report {
     struct report_slot slot[REPORT_SLOTS];
 };
 
-/* The line of progress that weir keeps on a terminal: whoever prints the summary removes it first, and no other
+/* The line of progress that weir keeps on a terminal: the code that prints the summary removes it first, and no other
  * follows. */
 enum report_line { REPORT_LINE_NONE, REPORT_LINE_SHOWN, REPORT_LINE_OVER };
 

@@ -176,7 +176,7 @@ void op_release(struct rt_op *);
 /* Fills a kernel operation from CUDA's argument pointers; the caller releases it. */
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
                       bool cooperative, dim3 cluster);
-/* CTAs of a cluster when a launch asks for `asked` (0, 0, 0: nothing): what the kernel declares comes first. */
+/* CTAs of a cluster when a launch asks for `asked` (0, 0, 0: nothing): the kernel's own declaration takes precedence. */
 cudaError_t cluster_of(const struct rt_func *, dim3 asked, uint32_t out[3]);
 /* A launch from beginning to end, as both APIs mean it; `extra` is cuLaunchKernel's. */
 cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem, cudaStream_t,
@@ -296,7 +296,7 @@ size_t array_depth(const struct rt_array *);  /* layers or faces included; 1 whe
 cudaError_t mem_alloc(void **out, size_t bytes, enum emu_mem_kind);
 /* Frees the allocation that starts at addr; false when there is none of that kind. */
 bool mem_free(uint64_t addr, enum emu_mem_kind);
-/* The allocation a pointer lies in, host memory known to CUDA included. */
+/* The allocation that contains a pointer, host memory known to CUDA included. */
 const struct emu_alloc *mem_find(const void *p, size_t bytes);
 bool mem_is_device(const void *p);                 /* known to the device and not host memory */
 bool mem_host_mapped(const void *p, size_t bytes); /* the program has memory there, whatever its protection */
@@ -304,7 +304,7 @@ cudaError_t mem_location(const struct cudaMemLocation *);
 cudaError_t pool_check(const struct cudaMemPoolProps *);
 cudaError_t pool_alloc(struct rt_pool *, void **out, size_t bytes);
 void pool_forget_all(void);
-void pool_note_free(uint64_t addr); /* an allocation is gone; nothing when it came from no pool */
+void pool_note_free(uint64_t addr); /* an allocation was freed; nothing when it belongs to no pool */
 /* Frees a device allocation, wherever it came from; cudaErrorInvalidValue when it is none. */
 cudaError_t mem_free_device(uint64_t addr);
 /* Complains about a range that a copy or memset may not touch. */
@@ -333,7 +333,7 @@ struct rt {
     pid_t pid; /* of the process that loaded the library; once there is a context, of the one that made it */
     bool ready, finished, forked;
     cudaError_t init_status;
-    bool faulted;       /* a kernel did; already told */
+    bool faulted;       /* a kernel did; already reported */
     cudaError_t sticky; /* the device is lost: every later call returns this */
     struct emu *emu;
     struct device_props props;
@@ -361,7 +361,7 @@ cudaError_t rt_enter(void);
 void rt_enter_any(void);
 /* Notes the thread's last error and unlocks. */
 cudaError_t rt_leave(cudaError_t);
-/* Unlocks and returns without noting: cudaErrorNotReady and the like are no errors. */
+/* Unlocks and returns without noting: cudaErrorNotReady and similar codes are no errors. */
 cudaError_t rt_leave_quietly(cudaError_t);
 /* Calls into the program with the lock released. */
 void rt_call_host(cudaHostFn_t, void *user);

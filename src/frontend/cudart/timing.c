@@ -24,7 +24,7 @@ static volatile sig_atomic_t interrupted;
 static uint64_t interrupted_ns;
 
 /*
- * A second signal ends the program at once. One that follows within a second is the first one once more: who signals a
+ * A second signal ends the program at once. One that follows within a second repeats the first: a signal to a
  * whole group of processes (timeout, batch systems) reaches the program directly and through weir, which passes it on.
  */
 static void on_interrupt(int sig)

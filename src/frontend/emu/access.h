@@ -2,7 +2,7 @@
  * Memory accesses of handlers: check, resolve, record, and raise faults.
  *
  * Handlers that touch memory have kind EMU_K_MEM or EMU_K_SYNC, so the fetch loop looks for a fault after them. After
- * emu_raise a handler just returns; the warp does not go on. An access must be checked for all lanes before the first
+ * emu_raise a handler just returns; the warp does not continue. An access must be checked for all lanes before the first
  * byte is written.
  */
 #ifndef WEIR_EMU_ACCESS_H
@@ -17,7 +17,7 @@
 void emu_raise(struct emu_warp *, const struct emu_inst *, int lane, enum emu_fault_kind, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Tells emu_opts.remark, once for each instruction of a kernel, and goes on. */
+/* Calls emu_opts.remark, once for each instruction of a kernel, and continues. */
 void emu_remark(struct emu_warp *, const struct emu_inst *, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -3,7 +3,7 @@
  *
  * Without a thread count a barrier waits for every thread of the CTA that has not exited, as GPUs since Volta do.
  * With a count, arrivals add up in units of warps: a warp whose lanes have all come counts as 32 threads, whatever its
- * number of live lanes; lanes that come apart from their warp count one by one until the rest has come too.
+ * number of live lanes; lanes that arrive apart from their warp count one by one until the rest has arrived, too.
  */
 #include "emu/state.h"
 

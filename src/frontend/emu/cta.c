@@ -301,7 +301,7 @@ int emu_cta_send_if_large(struct emu_cta *c)
     return bytes > CHUNK_BYTES ? emu_cta_send(c, false) : 0;
 }
 
-/* A CTA has ended, or will not go on. */
+/* A CTA has ended, or will not continue. */
 void emu_cta_count(struct emu_cta *c)
 {
     struct emu_stats *s = &c->grid->emu->stats;

@@ -132,7 +132,7 @@ static int decode_op(struct emu_decoder *d, struct emu_inst *in)
 
 static uint32_t flat_pc(const struct emu_decoder *d, uint32_t pc)
 {
-    /* Past the last instruction stands the implied return that all functions share. */
+    /* The implied return that all functions share follows the last instruction. */
     return pc >= d->f->ptx->n_inst ? d->p->n_inst : d->f->base_pc + pc;
 }
 

@@ -64,7 +64,7 @@ uint8_t emu_lane_of(enum ptx_type);
 /* The operands of an instruction, n_dst + n_src of them, destinations first. */
 struct emu_opnd *emu_operands(struct emu_decoder *, struct emu_inst *, unsigned n_dst, unsigned n_src);
 /*
- * [base + offset] as src[0] and imm. A symbol without register becomes a constant row, or, when it lies in the frame,
+ * [base + offset] as src[0] and imm. A symbol without register becomes a constant row, or, when it is stored in the frame,
  * an offset with EMU_AUXF_FRAME. *space is set from the symbol when the instruction names none.
  */
 int emu_decode_addr(struct emu_decoder *, struct emu_inst *, const struct ptx_opnd *, struct emu_opnd *out,

@@ -145,7 +145,7 @@ static unsigned tensor_rank(const struct ptx_inst *p)
     return 0;
 }
 
-/* What stands behind the operands that every form has: offsets of im2col, a mask of CTAs, a cache policy. */
+/* What follows the operands that every form has: offsets of im2col, a mask of CTAs, a cache policy. */
 static int bulk_rest(struct emu_decoder *d, struct emu_bulk *b, unsigned at)
 {
     const struct ptx_inst *p = d->inst;

@@ -264,7 +264,7 @@ static int decode_cvta(struct emu_decoder *d, struct emu_inst *in)
             window = windows[i].window;
     if (window == UINT64_MAX || p->n_opnd < 2)
         return emu_unsupported(d, "cvta needs a state space and two operands");
-    /* In a function, parameters lie in the frame, that is in local memory. */
+    /* In a function, parameters are stored in the frame, that is in local memory. */
     if (p->space == PTX_S_PARAM && !d->f->ptx->is_entry)
         window = EMU_LOCAL_WINDOW;
     in->imm = ptx_has(p, PTX_M_TO) ? -window : window;

@@ -1,7 +1,7 @@
 /*
  * The functional emulator: executes PTX kernels warp by warp and emits what they did.
  *
- * It stands for the whole GPU minus time: memory, modules, kernels. It knows nothing of cycles. cudart/ drives it for
+ * It is the whole GPU minus time: memory, modules, kernels. It knows nothing of cycles. cudart/ drives it for
  * CUDA programs; tests drive it directly. One `struct emu` is one device; it is used from one thread at a time.
  *
  * Device memory lives in this process: a device address is the host address of the byte. All of it comes from one
@@ -41,9 +41,9 @@ struct emu_opts {
     uint32_t ctas_per_sm;    /* 0 = 8 */
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
-    const struct emu_watch *watch;            /* watch.h; NULL = nobody looks */
-    void (*remark)(const struct emu_fault *); /* is told of code that is undefined on a GPU; NULL = not wanted */
-    uint64_t *progress;                       /* is told emu_stats.warp_insts after every CTA; NULL = not wanted */
+    const struct emu_watch *watch;            /* watch.h; NULL = no observer */
+    void (*remark)(const struct emu_fault *); /* receives code that is undefined on a GPU; NULL = not wanted */
+    uint64_t *progress;                       /* receives emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
 struct emu *emu_new(const struct emu_opts *, struct err *);

@@ -71,7 +71,7 @@ static bool is_shared(const struct emu_inst *in)
 }
 
 /*
- * T: what lies in memory; L: lane of the registers. EXPR gives the new value from `old`, `b` and `c`. name is the
+ * T: the type in memory; L: lane of the registers. EXPR gives the new value from `old`, `b` and `c`. name is the
  * instruction, name_apply the operation on one element (of global memory, where that matters).
  */
 #define ATOM(name, T, L, EXPR)                                                                                         \

@@ -2,7 +2,7 @@
  * mbarrier: arrival and transaction counters in shared memory. Source: PTX ISA 9.1, 9.7.13.15.
  *
  * The 64-bit object is opaque in PTX; weir keeps: bits 0-19 arrivals still missing, 20-39 arrivals of a phase, 40-60 the
- * transaction count (bytes that are expected and have not come; negative when they came first), 61-63 the number of
+ * transaction count (bytes that are expected and have not arrived; negative when they arrived first), 61-63 the number of
  * completed phases. A phase completes when both counts are 0. The state token of an arrival is the object before it.
  *
  * Asynchronous copies finish when they are issued, so cp.async never holds a phase open, and a bulk copy's bytes are
@@ -210,7 +210,7 @@ void emu_mbarrier_arrive(struct emu_warp *w, const struct emu_inst *in, uint32_t
     }
 }
 
-/* expect_tx, and complete_tx, which only pretends that a copy has come: aux OP 1. */
+/* expect_tx, and complete_tx, which only pretends that a copy has completed: aux OP 1. */
 void emu_mbarrier_tx(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     u64 a[EMU_LANES];

@@ -500,7 +500,7 @@ void emu_cvta(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
     emu_store_row(emu_dst(w, o), n, mask, 4);
 }
 
-/* isspacep: aux says which space. Parameters of a function lie in its frame, as local memory does. */
+/* isspacep: aux says which space. Parameters of a function are in its frame, like local memory. */
 void emu_isspacep(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     const struct emu_opnd *s = &in->src[0];

@@ -1,5 +1,5 @@
 /*
- * Faults of the simulated program: where, who, what; as text for a person.
+ * Faults of the simulated program: place, thread and cause, as text.
  */
 #include "emu/state.h"
 

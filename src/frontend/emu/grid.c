@@ -355,7 +355,7 @@ static bool deadlocked(struct emu_grid *g, struct queue *q)
 {
     if (g->idle_insts < IDLE_INSTS)
         return false;
-    /* One fingerprint, then another when the same CTA's turn comes again. */
+    /* One fingerprint, then another at the same CTA's next turn. */
     bool second = g->idle_check == q->first->index + 1;
     if (g->idle_check && !second)
         return false;

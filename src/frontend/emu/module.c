@@ -2,7 +2,7 @@
  * Loading: several PTX modules become one linked unit; its variables get memory and their initial values.
  *
  * Every .global variable is an allocation of its own (so that running off its end is seen); the .const variables of a
- * unit share one constant bank. A constant's address in PTX is its offset in the bank; the bank itself lies in device
+ * unit share one constant bank. A constant's address in PTX is its offset in the bank; the bank itself is in device
  * memory, which is where cudaMemcpyToSymbol writes. Names are matched as a linker does: a definition in the same module
  * first, then a visible or weak one of another. .shared variables are placed per kernel (program.c).
  */

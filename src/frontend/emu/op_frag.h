@@ -1,5 +1,5 @@
 /*
- * Where the elements of a matrix lie in a warp's registers: the fragments of mma, wmma and ldmatrix.
+ * Which register of which lane holds each element of a matrix: the fragments of mma, wmma and ldmatrix.
  *
  * All of them are built from one pattern (PTX ISA, "Matrix Fragments for mma"): a lane is group g = lane / 4 and place
  * t = lane % 4 in it; a 32-bit register holds W elements side by side (1 of 32 or 64 bits, 2 of 16, 4 of 8, 8 of 4, 32

@@ -342,7 +342,7 @@ EMU_HANDLER(txq)
 /* ---- surfaces ---- */
 
 /*
- * Where a lane's access of `bytes` bytes lies: x counts bytes (or elements of `scale` bytes), y and z elements. Returns
+ * The address of a lane's access of `bytes` bytes: x counts bytes (or elements of `scale` bytes), y and z elements. Returns
  * false when it is outside and nothing is to be accessed; *addr is inside the surface in any case.
  */
 static bool surface_place(const struct emu_tex_desc *d, const struct emu_warp *w, const struct emu_inst *i,

@@ -1,7 +1,7 @@
 /*
  * wgmma.mma_async: D (64 x N) += A (64 x K) * B (K x N) by the four warps of a warpgroup. Source: PTX ISA 9.1, 9.7.15.
  *
- * Each warp multiplies its own 16 rows when it comes to the instruction: no warp reads another's registers. At
+ * Each warp multiplies its own 16 rows when it executes the instruction: no warp reads another's registers. At
  * wgmma.wait_group the warpgroup meets, so that none overwrites operands which another has not read yet. B, and A unless
  * it is in registers, come from shared memory through a matrix descriptor. The product is mma.sync's with the
  * same k (op_product.h): one block of products per instruction. What a GPU leaves undefined, reading D before
@@ -173,10 +173,10 @@ static unsigned step_of(const struct product *p, unsigned left)
 }
 
 /*
- * Which of the 2K columns each element of a compressed row stands for. Four bits of metadata tell of four columns, of
- * which two are kept (two bits each), or of two columns of tf32, of which one is. A lane's metadata are of 16 columns of
- * rows g and g + 8 (tf32: of 8), from the two lanes of a quad that the selector names; of 8-bit types, all four lanes
- * count: of 32 columns of one row.
+ * The one of the 2K columns that each element of a compressed row represents. Four bits of metadata describe four columns,
+ * of which two are kept (two bits each), or two columns of tf32, of which one is kept. A lane's metadata describe 16
+ * columns (tf32: 8) of rows g and g + 8, and come from the two lanes of a quad that the selector names; with 8-bit types,
+ * all four lanes count: 32 columns of one row.
  */
 static void sparse_places(const struct product *p, u8 place[ROWS][32])
 {

@@ -41,7 +41,7 @@ struct tile {
     struct frag frag;
     unsigned bits;
     u32 row_step, col_step; /* of an element's index in bytes[], which has no gaps */
-    u32 lines, line_bytes;  /* rows, or columns of a column-major tile, as they lie in memory */
+    u32 lines, line_bytes;  /* rows, or columns of a column-major tile, as stored in memory */
     u8 *line[32];
     _Alignas(64) u8 bytes[32 * 32 * 4]; /* the tile, line by line */
 };
@@ -75,7 +75,7 @@ static int tile_open(struct tile *t, struct emu_warp *w, const struct emu_inst *
     const bool col = i->aux[AUX_FLAGS] & F_COL;
     t->bits = emu_frag_bits(i->aux[AUX_TYPE]);
     frag_make(&t->frag, i->aux[AUX_ROLE], s, t->bits, i->aux[AUX_FLAGS] & F_WMMA_F16);
-    const u32 line = col ? t->frag.rows : t->frag.cols; /* elements that lie side by side */
+    const u32 line = col ? t->frag.rows : t->frag.cols; /* elements stored side by side */
     t->row_step = col ? 1 : line;
     t->col_step = col ? line : 1;
     t->lines = col ? t->frag.cols : t->frag.rows;
@@ -239,7 +239,7 @@ static int rows_open(u8 *row[EMU_LANES], struct emu_warp *w, const struct emu_in
     return 0;
 }
 
-/* Element (r, c) of a matrix lies in lane 4r + c/2, half c%2. */
+/* Element (r, c) of a matrix is in lane 4r + c/2, half c%2. */
 static u32 transpose_lane(const u16 m[8][8], unsigned l, bool trans)
 {
     const unsigned r = l / 4, c = l % 4 * 2;
@@ -315,7 +315,7 @@ static int select_wmma(const struct ptx_inst *p, struct emu_op_sel *sel, const c
     const bool wmma_f16 = type == PTX_T_F16;
     const bool col = ptx_has(p, PTX_M_COL);
     if (bits < 8 && (role == FRAG_A ? col : role == FRAG_B ? !col : true))
-        return emu_no(why, "elements of less than a byte must lie along k");
+        return emu_no(why, "elements of less than a byte must be stored along k");
     if (bits < 64 && role != FRAG_C && 4 * 32 / bits > s.k)
         return emu_no(why, "this shape does not go with this type");
     frag_make(&f, role, s, bits, wmma_f16);

@@ -1,7 +1,7 @@
 /*
  * Device printf: vprintf(format, arguments) of one thread.
  *
- * Arguments lie packed in memory as CUDA passes them: each aligned to its own size, integers of 32 bits (anything
+ * Arguments are packed in memory as CUDA passes them: each aligned to its own size, integers of 32 bits (anything
  * shorter was widened), 64 bits for l, ll, j, z, t and pointers, floating point as double. Every conversion of C but
  * %n.
  */
@@ -40,7 +40,7 @@ static uint64_t next_arg(struct args *a, unsigned bytes)
     return v;
 }
 
-/* What a conversion takes, and the length that the C library is told: integers are widened to long long. */
+/* What a conversion takes, and the length passed to the C library: integers are widened to long long. */
 enum kind { SIGNED, UNSIGNED, FLOATING, CHARACTER, POINTER, STRING, N_KIND };
 static const struct {
     const char *conversions, *length;

@@ -151,7 +151,7 @@ static bool is_variadic(const struct ptx_func *f)
     return f->n_param && !f->param[f->n_param - 1].bytes && !f->param[f->n_param - 1].in_reg;
 }
 
-/* Room for it, whoever calls: the largest argument of any call of the program. */
+/* Room for the largest argument of any call of the program. */
 static uint32_t largest_argument(const struct emu_prog *p)
 {
     uint64_t most = 0;

@@ -23,7 +23,7 @@ struct fetch {
     int64_t budget;             /* instructions left in this time slice */
 };
 
-/* What to do after an instruction: go on at f->in, or what the functions below found; smaller values are emu_stop. */
+/* What to do after an instruction: continue at f->in, or what the functions below found; smaller values are emu_stop. */
 enum { NEXT = EMU_STOP_FAULT + 1, PATH_CHANGED, FIBER_STOPPED };
 
 /* Counts and records `n` instructions from `in` on, under the mask of the current path. */
@@ -114,7 +114,7 @@ static void give_way(struct emu_warp_run *r, uint32_t pc, uint32_t weight)
         emu_fiber_next(r);
 }
 
-/* Ends the time slice; the warp goes on at `pc`. */
+/* Ends the time slice; the warp continues at `pc`. */
 static int end_slice(struct emu_warp_run *r, uint32_t pc, uint32_t weight, enum emu_stop why)
 {
     give_way(r, pc, weight);
@@ -237,7 +237,7 @@ ALWAYS_INLINE int cluster_barrier(struct emu_warp_run *r, struct fetch *f, uint3
     return skip(f);
 }
 
-/* wgmma.wait_group: no warp of a warpgroup goes on before all have come, with their parts of the products behind them. */
+/* wgmma.wait_group: no warp of a warpgroup continues before all have arrived, their parts of the products done. */
 ALWAYS_INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     const int next = execute(r, f, mask);

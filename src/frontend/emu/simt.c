@@ -456,7 +456,7 @@ static bool same_stack(const struct emu_fiber *a, const struct emu_fiber *b)
     return true;
 }
 
-/* Takes in every ready fiber that stands where f stands. */
+/* Merges every ready fiber whose pc is f's. */
 static void merge_into(struct emu_warp_run *r, struct emu_fiber *f)
 {
     for (struct emu_fiber *o = r->fibers, *next; o; o = next) {
@@ -544,7 +544,7 @@ bool emu_sync_wait(struct emu_warp_run *r, const struct emu_inst *in, uint32_t m
         for (uint32_t m = mask; m; m &= m - 1)
             need |= row[__builtin_ctz(m)];
     }
-    /* Lanes that stand here with their guard off will not come; nor will those that have exited. */
+    /* Lanes at this instruction with their guard off will not arrive; nor will those that have exited. */
     if ((need & r->w.live & ~r->w.active) == 0)
         return false;
     struct emu_fiber *f = r->fiber;

@@ -197,7 +197,7 @@ struct emu_frame {
 };
 
 struct emu_path {     /* one entry of a SIMT stack; the last one runs */
-    uint32_t pc, rpc; /* where to go on; where to stop and wait (EMU_NO_PC: the function's end) */
+    uint32_t pc, rpc; /* where to continue; where to stop and wait (EMU_NO_PC: the function's end) */
     uint32_t mask;
     struct emu_frame *frame;
 };
@@ -244,7 +244,7 @@ struct emu_warp_run {
     uint32_t spins; /* yields since the stack last changed */
     struct emu_prog *prog;
     struct emu_grid *grid;
-    uint32_t bar_partial[16]; /* lanes that came to a barrier apart from their warp */
+    uint32_t bar_partial[16]; /* lanes that arrived at a barrier apart from their warp */
     uint32_t cluster_phase;   /* phase of the cluster's barrier in which the lanes below arrived */
     uint32_t cluster_arrived;
     uint32_t group_waits; /* wgmma.wait_group executed */

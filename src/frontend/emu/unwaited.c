@@ -3,9 +3,9 @@
  * ISA 9.1, 9.7.15.7: that is undefined before wgmma.wait_group. Here products are done at once, so it is the code that
  * is looked at, when it is decoded.
  *
- * Forward data flow: a register is in flight at a pc when it is on every path there, so what is told is never wrong,
- * and what only some paths do is not told. A move passes the state on, since compilers copy accumulators between products and
- * assemblers remove the copies. One instruction is told for each function.
+ * Forward data flow: a register is in flight at a pc when it is on every path there, so a report is never wrong, and what
+ * happens on some paths only is not reported. A move passes the state on, since compilers copy accumulators between
+ * products and assemblers remove the copies. One instruction is reported for each function.
  */
 #include "emu/state.h"
 

@@ -1,8 +1,8 @@
 /*
  * Where the four warps of a warpgroup meet: wgmma.wait_group. Source: PTX ISA 9.1, 9.7.15.7.
  *
- * Each warp computes its rows of a product when it comes to it (op_wgmma.c). A GPU's four warps start a product
- * together, and after the wait one of them may overwrite the operands in shared memory. So none goes on here before all
+ * Each warp computes its rows of a product when it executes it (op_wgmma.c). A GPU's four warps start a product
+ * together, and after the wait one of them may overwrite the operands in shared memory. So none continues here before all
  * have executed as many waits, and with them the products before.
  */
 #include "emu/state.h"

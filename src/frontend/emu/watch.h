@@ -1,5 +1,5 @@
 /*
- * What an observer of executions is told: check/ finds races and uninitialised reads with it.
+ * What an observer of executions receives; check/ finds races and uninitialized reads with it.
  *
  * An observer replaces handlers when a kernel is decoded, so that memory accesses, fences and warp synchronizations
  * pass through its own. Everything else is a call here, at events that are rare: a barrier, a CTA, a launch. Without an
@@ -29,7 +29,7 @@ struct emu_watch {
     void (*launch_end)(void *ctx, struct emu_grid *);
     void (*cta_begin)(void *ctx, struct emu_cta *); /* emu_cta.watched is free to use */
     void (*cta_end)(void *ctx, struct emu_cta *);
-    /* Lanes arrive at a barrier; it is complete and lets go who waits. */
+    /* Lanes arrive at a barrier; it completes and releases the waiting lanes. */
     void (*arrive)(void *ctx, struct emu_warp_run *, const struct emu_inst *, unsigned id, uint32_t mask);
     void (*release)(void *ctx, struct emu_cta *, unsigned id);
     /* `bytes` bytes of each lane, of an instruction that moves matrices; it has not taken effect yet. */

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* Generic addresses of shared and of local memory lie in windows of this size. */
+/* Generic addresses of shared and of local memory are in windows of this size. */
 #define WINDOW_BYTES (16ull << 20)
 /* Instructions are 16 bytes long; before Volta 8, with 8 bytes of control information before every few instructions. A
  * gap of code that no warp executed gets at most MAX_FILL NOPs, because no instruction cache is larger. */

@@ -1,6 +1,6 @@
 /*
  * Which addresses depend on loaded data. A prefetcher that predicts strides (CAPS) leaves such accesses alone: an
- * address that came out of memory, as in a[b[i]], follows no stride.
+ * address loaded from memory, as in a[b[i]], follows no stride.
  *
  * A register is tainted when some instruction that writes it loads from memory (kernel parameters are constants, not
  * loads), fetches a texel, performs an atomic or calls a function, or reads a tainted register. Control dependence (a
@@ -65,7 +65,7 @@ void ptx_addr_build(const struct ptx_module *m, struct ptx_func *f, const struct
         uint32_t r = work[--n];
         for (uint32_t u = readers.at[r]; u < readers.at[r + 1]; u++) {
             uint32_t pc = readers.item[u];
-            if (f->inst[pc].op == PTX_LD) /* ld.param of a kernel: its value is no loaded data, wherever it lies */
+            if (f->inst[pc].op == PTX_LD) /* ld.param of a kernel: its value is no loaded data, wherever it is stored */
                 continue;
             for (uint32_t k = du->at[pc]; k < du->at[pc] + du->n_def[pc]; k++)
                 if (!tainted[du->reg[k]]) {

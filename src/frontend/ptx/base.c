@@ -1,5 +1,5 @@
 /*
- * What an address begins from: the kernel's parameter or the variable that it is computed from. For people, who ask
+ * What an address begins from: the kernel's parameter or the variable that it is computed from. For people, who read
  * which array a load reads; nothing is simulated by it.
  *
  * A register has a base when it was loaded from a 64-bit parameter, holds a variable's address, or is such a register

@@ -68,7 +68,7 @@ static unsigned copy_class(const struct ptx_inst *i)
 
 static unsigned param_class(const struct ptx_inst *i)
 {
-    /* A call's arguments and results; a function's own parameters are told apart in kernel_table.c. */
+    /* A call's arguments and results; a function's own parameters are distinguished in kernel_table.c. */
     unsigned addr = i->op == PTX_ST ? 0 : 1;
     if (i->op == PTX_ST)
         return TRACE_MOVE;

@@ -51,7 +51,7 @@ bool ptx_writes_first(const struct ptx_inst *i)
     case PTX_WGMMA:
         return ptx_has(i, PTX_M_MMA_ASYNC);
     default:
-        /* mbarrier, tensor copies and the like: an address first means that nothing is written. */
+        /* mbarrier, tensor copies and similar: an address first means that nothing is written. */
         return i->opnd[0].kind != PTX_O_ADDR && i->opnd[0].kind != PTX_O_TEXADDR;
     }
 }

@@ -158,7 +158,7 @@ void ptx_postdom_build(const struct ptx_module *m, struct ptx_func *f, struct ar
             leaves[b] = 1;
             mark_backward(f, b, ABNORMAL, seen, stack);
         }
-    for (uint32_t b = n; b-- > 0;) /* endless loops: their last block stands for a way out */
+    for (uint32_t b = n; b-- > 0;) /* endless loops: their last block serves as the exit */
         if (!seen[b]) {
             leaves[b] = 1;
             mark_backward(f, b, ABNORMAL, seen, stack);

@@ -148,7 +148,7 @@ struct ptx_inst {
     uint64_t modset[4];  /* the same as a set */
     int32_t guard;       /* register index of the guard predicate; -1 = none */
     bool guard_neg;
-    bool nounroll; /* .pragma "nounroll" stands before it: the loop that it begins is not to be unrolled */
+    bool nounroll; /* .pragma "nounroll" precedes it: the loop that it begins is not to be unrolled */
     uint16_t n_opnd;
     struct ptx_opnd *opnd; /* destination(s) first, as written */
     uint32_t line, col;    /* in the PTX text, 1-based */
@@ -212,7 +212,7 @@ struct ptx_param {
 
 struct ptx_label {
     const char *name;
-    uint32_t pc;         /* instruction it stands before; may equal n_inst */
+    uint32_t pc;         /* instruction it precedes; may equal n_inst */
     uint32_t n_target;   /* .branchtargets / .calltargets: list; 0 for a code label */
     int32_t *target;     /* branchtargets: labels; calltargets: symbols */
     const char *proto;   /* .callprototype: its text between the directive and ';'; NULL otherwise */

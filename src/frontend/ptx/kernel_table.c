@@ -198,7 +198,7 @@ static uint16_t scoreboard(const struct ptx_code *c, uint32_t reg)
     return (uint16_t)(c->base_reg + r->row + (r->type == PTX_T_PRED ? c->func->n_row : 0));
 }
 
-/* The carry flag comes behind the function's predicates. */
+/* The carry flag follows the function's predicates. */
 static bool sets_carry(const struct ptx_inst *i)
 {
     return ptx_has(i, PTX_M_CC);
@@ -428,7 +428,7 @@ int ptx_build_kernel(struct ptx_code *code, unsigned n_code, struct arena *arena
     return 0;
 }
 
-/* ---- who calls whom ---- */
+/* ---- the call graph ---- */
 
 struct reach {
     const struct ptx_module *m;

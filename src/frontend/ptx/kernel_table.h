@@ -17,7 +17,7 @@
  *
  * Kernel parameters (ld.param of an entry's parameter) are cls LOAD, space PARAM, without mem_index: they are constants
  * to the machine. ld.param/st.param of a call's arguments and results are cls MOVE, space NONE. txq, suq, prefetch,
- * discard, createpolicy and their kin access nothing that weir times.
+ * discard, createpolicy and similar instructions access nothing that weir times.
  */
 #ifndef WEIR_PTX_KERNEL_TABLE_H
 #define WEIR_PTX_KERNEL_TABLE_H

@@ -281,7 +281,7 @@ void ptx_lex_next(struct ptx_lex *l, struct ptx_token *t)
         l->p++;
         bad(l, t, "unexpected character");
     }
-    if (l->p == t->at) /* whatever it was, it is behind us: those who skip bad text rely on that */
+    if (l->p == t->at) /* consume it in any case: callers that skip bad text rely on it */
         l->p++;
     t->len = (uint32_t)(l->p - t->at);
 }

@@ -39,7 +39,7 @@ struct ptx_lex {
 
 void ptx_lex_init(struct ptx_lex *, const char *text, size_t n);
 void ptx_lex_next(struct ptx_lex *, struct ptx_token *out);
-/* Whether `c` may stand inside an identifier. */
+/* Whether `c` is allowed inside an identifier. */
 bool ptx_lex_is_word(char c);
 
 #endif

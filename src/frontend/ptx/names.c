@@ -1,4 +1,4 @@
-/* See names.h. The tables are the .def files; types and spaces are few and stand here. */
+/* See names.h. The tables are the .def files; types and spaces are few and are listed here. */
 #include "ptx/names.h"
 
 static const char *const op_names[PTX_OP_COUNT] = {

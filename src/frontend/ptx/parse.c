@@ -89,7 +89,7 @@ int ptx_skip_block(struct ptx_parser *p)
     return 0;
 }
 
-/* ---- directives that may stand anywhere ---- */
+/* ---- directives that are allowed anywhere ---- */
 
 static int take_int(struct ptx_parser *p, uint64_t *out)
 {

@@ -5,7 +5,7 @@
 
 enum { MAX_DIMS = 8, MAX_ALIGN = 1 << 16, MAX_PARAM_BYTES = 1 << 24 };
 
-/* What stands between the state space and the names. */
+/* What is written between the state space and the names. */
 struct attrs {
     uint8_t type, vec;
     uint32_t align; /* 0 = natural */
@@ -149,7 +149,7 @@ static int init_room(struct init *x, const struct ptx_token *at, uint64_t offset
     return 0;
 }
 
-/* sym, sym+4, generic(sym)+4: the parser stands at the name. */
+/* sym, sym+4, generic(sym)+4: the parser is at the name. */
 static int parse_init_symbol(struct init *x, struct ptx_init_ref *ref)
 {
     struct ptx_parser *p = x->p;

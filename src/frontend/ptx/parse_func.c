@@ -45,7 +45,7 @@ static int parse_prototype(struct ptx_parser *p, struct ptx_label *label)
     return 0;
 }
 
-/* A label: the parser stands behind its colon. */
+/* A label: the parser is past its colon. */
 static int parse_label(struct ptx_parser *p, const struct ptx_token *name)
 {
     struct ptx_label label = {.name = arena_strndup(p->arena, name->at, name->len), .pc = (uint32_t)p->inst.n};
@@ -105,7 +105,7 @@ static int parse_statement(struct ptx_parser *p)
     return ptx_parse_var_decl(p, space, linkage, false);
 }
 
-/* Everything between the function's braces; the parser stands behind '{' with the outermost scope open. */
+/* Everything between the function's braces; the parser is past '{' with the outermost scope open. */
 static int parse_statements(struct ptx_parser *p)
 {
     for (;;) {

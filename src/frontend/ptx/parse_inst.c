@@ -91,7 +91,7 @@ static void decode_form(struct ptx_parser *p, struct ptx_inst *i, const char *wo
     }
 }
 
-/* Reads the opcode word; the parser stands at its first token. Blanks before a dot are allowed and dropped. */
+/* Reads the opcode word; the parser is at its first token. Blanks before a dot are allowed and dropped. */
 static int parse_form(struct ptx_parser *p, struct ptx_inst *i)
 {
     struct ptx_token at = p->t;
@@ -150,7 +150,7 @@ static bool glued_dot(const struct ptx_parser *p, const char *end)
     return p->t.kind == TOK_DOT && p->t.at == end;
 }
 
-/* %tid.x, %laneid, %envreg3. Returns 1 when it was one. The parser stands behind `name`. */
+/* %tid.x, %laneid, %envreg3. Returns 1 when it was one. The parser is past `name`. */
 static int parse_sreg(struct ptx_parser *p, const struct ptx_token *name, struct ptx_opnd *o)
 {
     uint32_t number;
@@ -301,13 +301,13 @@ static bool at_warp_sz(const struct ptx_parser *p) /* an identifier that is a co
     return p->t.kind == TOK_IDENT && p->t.len == 7 && !memcmp(p->t.at, "WARP_SZ", 7);
 }
 
-/* [base+imm], [imm], [tex, {x, y}]; the parser stands behind '['. */
+/* [base+imm], [imm], [tex, {x, y}]; the parser is past '['. */
 static int parse_address(struct ptx_parser *p, struct ptx_opnd *o)
 {
     struct ptx_token at = p->t;
     struct ptx_opnd base;
     if (p->t.kind == TOK_IDENT && !at_warp_sz(p))
-        TRY(parse_named(p, &base)); /* a symbol comes with its offset */
+        TRY(parse_named(p, &base)); /* a symbol includes its offset */
     else
         TRY(parse_imm(p, &base));
     bool is_addr = base.kind == PTX_O_REG || base.kind == PTX_O_SYM || (base.kind == PTX_O_IMM && !base.is_float);

@@ -2,7 +2,7 @@
  * Registers to rows: registers that are never alive at the same pc may share one.
  *
  * First fit over live ranges with holes, in order of first life: each register takes the lowest place that is free in
- * all of its segments. Each width has rows of its own, widest first, because lanes of a diverged warp lie at different
+ * all of its segments. Each width has rows of its own, widest first, because lanes of a diverged warp are at different
  * bytes of a narrow and of a wide row: sharing across widths would let one path overwrite values of the other.
  * A 64-bit register takes two rows from an even one, a 128-bit register four from a multiple of four.
  */

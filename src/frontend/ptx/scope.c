@@ -2,7 +2,7 @@
  * Names inside a function: { } scopes, registers that exist by range, labels and other forward references.
  *
  * Registers, variables and parameters are declared before use and are found at once. Any other name may be a label
- * that comes later in the same scope or an outer one, or something of the module: such a mention waits,
+ * declared later in the same scope or an outer one, or something of the module: such a mention waits,
  * is matched with the labels of each scope as that closes, and with the module's names at the very end (link.c).
  */
 #include "ptx/parse.h"

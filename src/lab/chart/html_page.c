@@ -183,7 +183,7 @@ void page_number(FILE *f, double value, int decimals, const char *unit)
     char text[400];
     fprintf(f, "<td data-v=\"%.9g\">", value);
     const int n = snprintf(text, sizeof text, "%.*f", decimals, value);
-    /* Thousands stand apart by a narrow space, where the number has five digits or more. */
+    /* Thousands are separated by a narrow space, where the number has five digits or more. */
     const int whole = (int)strcspn(text, "."), first = *text == '-';
     for (int i = 0; i < n; i++) {
         if (i > first && i < whole && whole - first > 4 && (whole - i) % 3 == 0)

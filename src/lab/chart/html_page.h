@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-/* The title stands in the browser's frame and as the first heading; `lead` below it (may be NULL). */
+/* The title is the browser's and the first heading; `lead` below it (may be NULL). */
 void page_begin(FILE *, const char *title, const char *lead);
 /* `footer`: how the page was made. */
 void page_end(FILE *, const char *footer);
@@ -34,7 +34,7 @@ void page_download(FILE *, const char *name, const char *type, const char *conte
 
 /* ---- sortable tables ---- */
 void page_table_begin(FILE *);
-/* Heads, ended by NULL. A head that begins with '<' is of a column of words and stands left; the sign is not shown. */
+/* Heads, ended by NULL. A head that begins with '<' is of a column of words, aligned left; the sign is not shown. */
 void page_heads(FILE *, const char *const *heads);
 void page_row(FILE *, bool mean);
 void page_row_end(FILE *);

@@ -25,7 +25,7 @@ const char *const plot_style_name[] = {"bars", "stacked", "lines", "sorted", "he
 /* ---- words ---- */
 
 /*
- * Names and titles come from plans and files, and gnuplot runs what stands between backticks in a command, within
+ * Names and titles come from plans and files, and gnuplot runs what is between backticks in a command, within
  * double quotes too. Within single quotes it reads nothing but '', which stands for one quote.
  */
 void plot_put_string(const char *s, FILE *f)
@@ -58,14 +58,14 @@ static void put_number(double v, FILE *f)
 
 /* ---- data ---- */
 
-/* "CS:finite" and "CS:infinite" stand together. */
+/* "CS:finite" and "CS:infinite" are adjacent. */
 static bool same_group(const char *a, const char *b)
 {
     size_t n = strcspn(a, ":");
     return n == strcspn(b, ":") && !strncmp(a, b, n);
 }
 
-/* An empty row stands between groups, and before the means. */
+/* An empty row separates groups, and precedes the means. */
 static bool gap_before(const struct table *t, size_t i)
 {
     const struct table_row *r = &t->row.p[i];
@@ -246,7 +246,7 @@ struct key {
 };
 
 /*
- * How the key is laid out above the picture. gnuplot lets a key that is too high for its picture lie over it, so the
+ * How the key is laid out above the picture. gnuplot draws a key that is too high for its picture over it, so the
  * height has to be known before: the names, and a sample of color beside each.
  */
 static struct key key_of(const struct table *t, const struct plot *p, size_t width_px)
@@ -263,7 +263,7 @@ static bool has_key(const struct plot *p)
     return p->style != PLOT_HEAT && p->style != PLOT_SCATTER;
 }
 
-/* There are as many colors as can be told apart; where they begin again, bars and areas are hatched and lines dashed.
+/* There are as many colors as can be distinguished; where they begin again, bars and areas are hatched and lines dashed.
  */
 static void put_round(const struct plot *p, size_t round, FILE *f)
 {
@@ -289,7 +289,7 @@ static bool is_of_whole(const struct table *t)
     return true;
 }
 
-/* gnuplot reads the name of a tick as a format: each % stands twice. */
+/* gnuplot reads the name of a tick as a format: each % is doubled. */
 static char *tick_name(const struct table_row *r)
 {
     const char *before, *label = picture_name(r, &before);
@@ -305,7 +305,7 @@ static char *tick_name(const struct table_row *r)
     return out;
 }
 
-/* The rows' names below the axis; what stands between groups has none, and no tick. */
+/* The rows' names below the axis; separators between groups have none, and no tick. */
 static void put_names(const struct table *t, const struct plot *p, FILE *f)
 {
     fputs("set xtics rotate by 45 right (", f);
@@ -347,7 +347,7 @@ static double ceiling_of(const struct table *t, const struct plot *p)
     return end;
 }
 
-/* Where a bar stands on the axis of rows. A cluster of n bars is n + 1 bars wide and stands around its row's number. */
+/* The place of a bar on the axis of rows. A cluster of n bars is n + 1 bars wide and is centered on its row's number. */
 static double bar_at(const struct table *t, const struct plot *p, size_t row, size_t column)
 {
     const double n = (double)t->column.n;

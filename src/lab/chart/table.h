@@ -1,6 +1,6 @@
 /*
  * A table of numbers with names: what a figure shows. Rows are programs (or loads, or bins), in groups; below them
- * stand the means over groups.
+ * are the means over groups.
  */
 #ifndef WEIR_CHART_TABLE_H
 #define WEIR_CHART_TABLE_H

@@ -22,7 +22,7 @@ struct analyze_opts {
     unsigned n_set;
     const char *with; /* policies whose parameters are among `set`; they do not change an analysis. NULL = none */
     uint32_t finite_bytes, finite_way, max_lines; /* of struct locality_config; 0 = its defaults */
-    /* As gpu_opts.poll, with 0 for the cycle; NULL = nobody wants to know. Not 0 stops the analysis with an error. */
+    /* As gpu_opts.poll, with 0 for the cycle; NULL = not wanted. Not 0 stops the analysis with an error. */
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts);
     void *poll_ctx;
 };

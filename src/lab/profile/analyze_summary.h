@@ -40,7 +40,7 @@ void analyze_summary_free(struct analyze_summary *);
  */
 uint64_t analyze_distance(const struct locality_load *, enum locality_type, double q);
 
-/* Where the load stands, for people: "bfs.cu:45", or "ptx:12" without source lines; and its opcode. */
+/* The load's place in the source, for people: "bfs.cu:45", or "ptx:12" without source lines; and its opcode. */
 void analyze_load_place(const struct analyze_load *, char *out, size_t bytes);
 const char *analyze_load_opcode(const struct analyze_load *);
 

@@ -128,7 +128,7 @@ static void put_reasons(const json_t *a, const json_t *b, double threshold, FILE
 
 /*
  * The largest parts of the difference, in the numbers of the table below. Schedulers without a warp wait for the others,
- * so where they are the largest part, what those wait for is told, too.
+ * so where they are the largest part, what those wait for is reported, too.
  */
 static void put_largest(const json_t *a, const json_t *b, FILE *out)
 {

@@ -2,7 +2,7 @@
  * weir's kernels beside a board's: which launches belong together, by how much they differ, how they correlate.
  *
  * Names are compared without namespaces, template arguments and parameters, because the board's are demangled and
- * weir's are not; several instances of a template are told apart by the order in which they are first launched. Of each
+ * weir's are not; several instances of a template are distinguished by the order in which they are first launched. Of each
  * kernel the first launches are compared, as many as both sides have, and their values are added.
  */
 #ifndef WEIR_PROFILE_CORRELATE_H

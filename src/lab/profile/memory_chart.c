@@ -1,4 +1,4 @@
-/* See memory_chart.h. The picture stands in the page itself, so that it follows the page's colors. */
+/* See memory_chart.h. The picture is inline in the page, so that it follows the page's colors. */
 #include "profile/memory_chart.h"
 
 #include "chart/html_page.h"
@@ -143,7 +143,7 @@ void memory_chart_print(const struct memory_chart *c, FILE *out)
 
 /* ---- as a picture ---- */
 
-/* Where boxes and links stand, in units of the picture. */
+/* The places of boxes and links, in units of the picture. */
 enum { BOX = 156, GAP = 178, WIDTH = 4 * BOX + 3 * GAP + 4, TOP = 12, TALL = 112, BELOW = 40 };
 
 static int box_x(int n)

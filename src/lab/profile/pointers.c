@@ -1,5 +1,5 @@
 /*
- * What a person calls the array that an access reads: the name of the kernel's parameter, which stands in the source
+ * What a person calls the array that an access reads: the name of the kernel's parameter, as written in the source
  * only, or of the variable.
  *
  * The source is searched for the kernel's definition, "__global__ ... name(", without a parser: a name that macros make

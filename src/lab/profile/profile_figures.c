@@ -13,7 +13,10 @@ static double share(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* A figure of the page, whose caption is its title; takes over `svg` (NULL: it could not be drawn, *e says why). Why a picture is missing stands in its place; the first reason is kept for the command. */
+/*
+ * A figure of the page, whose caption is its title; takes over `svg` (NULL: it could not be drawn, *e says why). The reason
+ * takes the place of a missing picture; the first reason is kept for the command.
+ */
 static void put_figure(FILE *f, char *svg, size_t bytes, const struct table *data, const char *name,
                        const char *caption, const struct err *e, struct err *first)
 {

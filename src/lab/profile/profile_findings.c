@@ -44,7 +44,7 @@ static double needed(const struct profile_access *a, double unit_bytes)
     return least < 1 ? 1 : least;
 }
 
-/* "80% from DRAM (812 cycles), 20% from the L1": where most of it comes from. */
+/* "80% from DRAM (812 cycles), 20% from the L1": the largest contributors. */
 static void served_words(const struct profile_access *a, char *out, size_t bytes)
 {
     size_t n = 0;
@@ -275,6 +275,21 @@ static void about_machine(struct profile *p)
                     100 * issue);
 }
 
+/* Waits for translations, as a part of the stalls on memory: as large as their part of the latency of an L1 miss. */
+static void about_translation(struct profile *p)
+{
+    const json_t *total = json_object_get(p->doc, "total");
+    const double replies = profile_number(total, "sm.replies") * profile_number(total, "sm.latency.all");
+    const double share = part(profile_number(total, "tlb.wait_cycles"), replies) *
+                         part(profile_number(total, "sm.stall.memory"), profile_number(total, "sm.scheduler_cycles"));
+    if (share >= WORTH_SAYING)
+        add_finding(
+            p, share, "",
+            "%.0f%% of issue slots wait for address translation: %.1f%% of requests to the L2 find none in their "
+            "SM's TLB, and a page table walk takes %.0f cycles",
+            100 * share, 100 * profile_number(total, "tlb.miss_rate"), profile_number(total, "mmu.walk"));
+}
+
 /* Kernels of products of warpgroups: is it the tensor cores that limit, or what feeds them? */
 static void about_products(struct profile *p)
 {
@@ -305,6 +320,7 @@ void profile_find(struct profile *p)
     for (size_t i = 0; i < p->kernel.n; i++)
         about_kernel(p, &p->kernel.p[i]);
     about_machine(p);
+    about_translation(p);
     about_products(p);
     if (p->finding.n)
         qsort(p->finding.p, p->finding.n, sizeof *p->finding.p, by_share);

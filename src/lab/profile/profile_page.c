@@ -345,7 +345,7 @@ static void put_source_line(const struct profile *p, const struct profile_source
     page_row_end(f);
 }
 
-/* Those with counts, and what stands around them; short files whole. */
+/* Lines with counts and their neighbors; short files whole. */
 static void put_source(const struct profile *p, const struct profile_source *s, FILE *f)
 {
     static const char *const heads[] = {"<line",      "<source",      "slots",   "issued", "accesses",
@@ -473,7 +473,7 @@ static void put_ptx(const struct profile *p, FILE *f)
                 VEC_PUSH(&all, (struct ordered){inst, order ? json_number_value(order) : NAN});
             scheduled |= order != NULL;
         }
-        /* What was folded stands where its neighbor in the PTX stands. */
+        /* A folded instruction is listed where its neighbor in the PTX is. */
         for (i = 0; i < all.n; i++)
             if (isnan(all.p[i].at))
                 all.p[i].at = scheduled ? (i ? all.p[i - 1].at : 0) : profile_number(all.p[i].inst, "pc");

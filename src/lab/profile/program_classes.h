@@ -58,7 +58,7 @@ const char *class_of(enum class_paper, const struct class_measures *);
 
 enum class_verdict { CLASS_UNSAID, CLASS_AGREES, CLASS_DISAGREES };
 /*
- * `said`: what program.ini says of the paper: "BFS (CS)". Its class is what stands in parentheses; without them, and
+ * `said`: what program.ini says of the paper: "BFS (CS)". Its class is what is written in parentheses; without them, and
  * where `computed` is NULL, nothing can be compared. `out` gets the paper's class ("" = none).
  */
 enum class_verdict class_compare(const char *computed, const char *said, char *out, size_t bytes);

@@ -1,5 +1,5 @@
 /*
- * How mechanisms get on with each other: the analysis behind a plan of kind `interactions` (plan.h), which runs every
+ * The interaction of mechanisms: the analysis behind a plan of kind `interactions` (plan.h), which runs every
  * combination of its parts over every program.
  *
  * A gain is the metric over the baseline's. If two mechanisms did not know of each other, the gain of both would be

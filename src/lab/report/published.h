@@ -1,5 +1,5 @@
 /*
- * Published values beside ours. One file per paper holds every number its text gives, with the sentence it stands in:
+ * Published values beside ours. One file per paper holds every number its text gives, with its sentence:
  *
  *     [claim fig12-cs]
  *     figure    = 12
@@ -13,7 +13,7 @@
  * gain    mean of `of` / mean of `over` - 1 is `published`
  * mean    mean of `of` is `published`
  * least   `of` / `over` - 1 is nowhere below `published`
- * within  mean of each `of` / mean of `over` - 1 lies between -published and +published
+ * within  mean of each `of` / mean of `over` - 1 is between -published and +published
  * ahead   mean of `of` is above the mean of each `over`
  *
  * Columns that the plan divides by different variants are compared on one scale (claims.c, compare).

@@ -5,6 +5,7 @@
 #include "base/infile.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "report/claim_table.h"
 #include "report/interact.h"
 #include "study/curves.h"
 #include "study/model.h"
@@ -235,7 +236,7 @@ static int compare_with_published(struct writing *w, struct lab_figure *f, struc
 {
     const struct claims *all = w->report->claims;
     for (size_t i = 0; all && f->plan.number && i < all->claim.n; i++) {
-        struct report_claim c = {.claim = &all->claim.p[i]};
+        struct report_claim c = {.claim = &all->claim.p[i], .geometric = f->table.geometric};
         if (strcmp(c.claim->figure, f->plan.number))
             continue;
         if (published_compare(all, c.claim, w->lab, f, &c.judged, e))
@@ -247,14 +248,22 @@ static int compare_with_published(struct writing *w, struct lab_figure *f, struc
     return 0;
 }
 
+static const struct earlier_claim *earlier_of(const struct writing *w, const struct report_claim *c)
+{
+    return earlier_claims_find(w->report->earlier, w->report->title, c->claim->name);
+}
+
 static void put_claim(const struct writing *w, const struct report_claim *c)
 {
     const struct assessment *j = &c->judged;
     const char *programs = c->claim->programs ? c->claim->programs : "all";
     const int wide = 8 - (int)text_width(c->published); /* not %-8s, which counts bytes */
+    const struct earlier_claim *was = earlier_of(w, c);
     fprintf(w->screen, "  %-16s published %s%*s weir %-8s %s\n    \"%s\"\n%s%s%s", j->text_verdict, c->published,
             wide > 0 ? wide : 0, "", j->text, programs, c->claim->quote, *j->because ? "    " : "", j->because,
             *j->because ? "\n" : "");
+    if (was)
+        fprintf(w->screen, "    before: %s, %s\n", was->value, was->verdict);
     if (w->md)
         fprintf(w->md, "- **%s**: published %s, weir %s, %s. \"%s\"%s%s\n", j->text_verdict, c->published, j->text,
                 programs, c->claim->quote, *j->because ? " " : "", j->because);
@@ -264,7 +273,7 @@ struct marks {
     VEC(struct plot_mark) mark;
 };
 
-/* Where a published value lies in the picture: at the mean, or the program, that the claim is about. */
+/* The place of a published value in the picture: at the mean, or the program, that the claim is about. */
 static void find_marks(const struct lab_figure *f, const struct report_claim *c, size_t n, struct marks *m)
 {
     for (size_t i = 0; i < n; i++) {
@@ -474,12 +483,18 @@ static void put_markdown(const struct writing *w, const char *body, FILE *out)
     if (w->claim.n) {
         fputc('\n', out);
         put_summary(w, out);
-        fputs("\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n", out);
+        fputs(w->report->earlier ? "\n| figure | claim | published | before | its verdict | weir | verdict |\n"
+                                   "|---|---|--:|--:|---|--:|---|\n"
+                                 : "\n| figure | claim | published | weir | verdict |\n|---|---|--:|--:|---|\n",
+              out);
     }
     for (size_t i = 0; i < w->claim.n; i++) {
         const struct report_claim *c = &w->claim.p[i];
-        fprintf(out, "| %s | %s | %s | %s | %s |\n", c->claim->figure, c->claim->quote, c->published, c->judged.text,
-                c->judged.text_verdict);
+        const struct earlier_claim *was = earlier_of(w, c);
+        fprintf(out, "| %s | %s | %s |", c->claim->figure, c->claim->quote, c->published);
+        if (w->report->earlier)
+            fprintf(out, " %s | %s |", was ? was->value : "", was ? was->verdict : "");
+        fprintf(out, " %s | %s |\n", c->judged.text, c->judged.text_verdict);
     }
     fputs(body, out);
 }
@@ -496,6 +511,25 @@ static int write_report(const struct writing *w, const char *name, const char *b
         report_page(outfile_stream(file), w->report, w->lab, w->claim.p, w->claim.n, body);
     else
         put_markdown(w, body, outfile_stream(file));
+    return outfile_commit(file, e);
+}
+
+/* claims.tsv in the folder, and the rows for whoever collects them. */
+static int write_claims(const struct writing *w, struct err *e)
+{
+    const struct report *r = w->report;
+    if (r->all_claims)
+        claim_table_rows(r->all_claims, r->earlier, r->title, w->claim.p, w->claim.n);
+    char *path = xasprintf("%s/claims.tsv", r->folder);
+    struct outfile *file = outfile_open(path, e);
+    free(path);
+    if (!file)
+        return -1;
+    char *origin = report_origin(w->lab, r);
+    fprintf(outfile_stream(file), "# %s\n", origin);
+    free(origin);
+    claim_table_head(outfile_stream(file));
+    claim_table_rows(outfile_stream(file), r->earlier, r->title, w->claim.p, w->claim.n);
     return outfile_commit(file, e);
 }
 
@@ -524,9 +558,9 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
     if (r->folder) {
         fclose(w.md);
         fclose(w.html);
-        /* What could not be drawn is told, but everything else is written. */
+        /* What could not be drawn is reported; everything else is written. */
         if (status >= 0 &&
-            (write_found(l, r, status ? NULL : e) || write_report(&w, "report.md", body, status ? NULL : e) ||
+            (write_found(l, r, status ? NULL : e) || (w.claim.n && write_claims(&w, status ? NULL : e)) || write_report(&w, "report.md", body, status ? NULL : e) ||
              write_report(&w, "report.html", sections, status ? NULL : e)))
             status = -1;
         free(body);

@@ -272,7 +272,7 @@ void report_page_figure(FILE *f, const struct report *r, struct lab *l, struct l
     if (figure->plan.kind == PLAN_BARS || figure->plan.kind == PLAN_INTERACTIONS)
         put_commands(later, r, l, figure);
     fclose(later);
-    /* A course is told by the picture, as are the few values that stand in it. */
+    /* The picture shows a curve, and the few values printed in it. */
     const bool folded = figure->table.row.n > 40 || figure->plan.kind == PLAN_OVERVIEW || why_has(figure);
     if (figure->table.row.n) {
         fputs(folded ? "<details><summary>The table</summary>\n" : "", f);
@@ -386,7 +386,7 @@ void report_page(FILE *f, const struct report *r, const struct lab *l, const str
         put_summary(f, c, n);
     else
         put_means(f, l);
-    /* An overview comes before the list of what follows. */
+    /* The overview precedes the list of figures. */
     const char *rest = strstr(sections, "</section>\n");
     rest = rest && l->figure.p[0].plan.kind == PLAN_OVERVIEW ? rest + strlen("</section>\n") : sections;
     fwrite(sections, 1, (size_t)(rest - sections), f);

@@ -9,6 +9,7 @@ struct report_claim {
     const struct claim *claim;
     struct assessment judged;
     char published[48];
+    bool geometric; /* its figure's means */
 };
 
 /* One figure's section. `svg` NULL: there is no picture. */

@@ -75,7 +75,7 @@ static bool is_missing(const struct lab_figure *f, size_t program, size_t varian
 }
 
 /*
- * Means that stand side by side are compared, so they are over the same programs: one that lacks a value under any
+ * Means that are shown side by side are compared, so they are over the same programs: one that lacks a value under any
  * variant is in none of them. A variant without a value for any program takes no part, as its mean is none anyway.
  */
 static void mark_partial(struct lab_figure *f)

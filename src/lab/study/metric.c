@@ -253,7 +253,7 @@ int metric_check(const struct plan *p, struct err *e)
     return status;
 }
 
-/* ---- names that stand in no plan ---- */
+/* ---- names that are in no plan ---- */
 
 /* Buckets of histograms are numbers, of which each machine has its own. */
 static int look_up_anywhere(void *ctx, const char *name)

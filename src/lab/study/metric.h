@@ -8,7 +8,7 @@
 
 #include "study/plan.h"
 
-/* What is wrong with how the metric is written; NULL = nothing, as far as that can be told without the names. */
+/* What is wrong with how the metric is written; NULL = nothing, as far as can be checked without the names. */
 const char *metric_fault(const char *metric);
 /* Calls fn with each name of the metric, numbers left out; stops at the first that returns not 0, and returns it. */
 int metric_each_name(const char *metric, int (*fn)(void *ctx, const char *name), void *ctx);

@@ -322,7 +322,7 @@ static int check_name(const struct plan *p, const char *name, struct inifile_pla
     return at.line ? err_hint(e, "write a section [variant %s]", name) : err_hint_names(e, name, names, n);
 }
 
-/* A search can only go on between whole numbers. */
+/* A search can only be refined between whole numbers. */
 static int check_refine(const struct plan_variant *v, struct err *e)
 {
     if (!v->best.n || v->best.n > SEARCH_KNOBS)

@@ -19,7 +19,7 @@
  *     set   = l1.size=32KiB        ; as --set; several on one line or on indented lines
  *     best  = swl.limit: 2 4 8 16  ; runs all and keeps the fastest; further `best` lines are searched one after the
  *                                    other, each with the best of those before it
- *     refine = yes                 ; then goes on between those values, all together
+ *     refine = yes                 ; then continues between those values, all together
  *     over  = base32               ; normalized by another variant than the figure's
  *
  *     [program mine]               ; a program of one's own, to be named in `programs`
@@ -58,7 +58,7 @@ enum plan_kind {
     PLAN_REUSE,        /* reuse distances of lines with inter- and intra-warp locality */
     PLAN_ITERATIONS,   /* how often a warp executes a load */
     PLAN_PHASES,       /* of one program under the first variant's policy: in which phase its SMs are, over time */
-    PLAN_INTERACTIONS, /* every combination of `parts`: bars, and how the parts get on with each other (interact.h) */
+    PLAN_INTERACTIONS, /* every combination of `parts`: bars, and the interaction of the parts (interact.h) */
     PLAN_OVERVIEW,     /* the first variant of every other figure of bars, figure by figure */
     PLAN_KINDS
 };
@@ -75,7 +75,7 @@ struct plan_axis {
     enum plan_axis_kind kind;
     char *key; /* SET: the parameter */
     struct inifile_words value;
-    VEC(struct inifile_place) value_at; /* where each value stands */
+    VEC(struct inifile_place) value_at; /* the place of each value */
     struct inifile_place at;
 };
 
@@ -107,7 +107,7 @@ struct plan_variant {
     char *name, *label, *machine, *with, *over; /* NULL = not given */
     struct inifile_words set;
     VEC(struct plan_search) best;
-    bool refine; /* go on between the values of `best`, all of them together (search.h) */
+    bool refine; /* continue between the values of `best`, all of them together (search.h) */
     struct inifile_place refine_at;
     VEC(size_t) choice;     /* of a sweep: the value of each axis; PLAN_WITHOUT = it does without */
     char *panel, *in_panel; /* of a sweep that is normalized within groups: the group, and the value within it */
@@ -166,7 +166,7 @@ enum { PLAN_NAME_BYTES = 256, PLAN_PARTS = 6 };
 void plan_combination(const struct plan *, unsigned mask, char out[PLAN_NAME_BYTES]);
 /* The path of a file that the plan names: beside it, unless the name begins with a slash. Owned by the caller. */
 char *plan_beside(const struct plan *, const char *name);
-/* The machine of a plan: a file lies beside it, unless a word of the command line (at.file is NULL) names it. Owned by
+/* The machine of a plan: a file beside it, unless a word of the command line (at.file is NULL) names it. Owned by
  * the caller. */
 char *plan_machine(const struct plan *, const char *machine, struct inifile_place at);
 /* What the figure's files are called: "fig12", or the plan's file name without .ini. */
@@ -175,7 +175,7 @@ void plan_stem(const struct plan *, char out[64]);
 const char *plan_label(const struct plan_variant *);
 /* The machine of a variant (NULL = of none): its own, or the plan's. */
 const char *plan_machine_of(const struct plan *, const struct plan_variant *);
-/* By which variant `v` is divided; NULL = values stand as they are. */
+/* By which variant `v` is divided; NULL = values are not divided. */
 const struct plan_variant *plan_divisor(const struct plan *, const struct plan_variant *v);
 
 #endif

@@ -100,7 +100,7 @@ static void on_value(void *ctx, const struct cfg_value *v)
 {
     struct resolved *r = ctx;
     if (!strcmp(v->key, "machine.name") || !strcmp(v->key, "machine.energy"))
-        return; /* what a program is told, and what is made of its statistics, decide nothing when it is replayed */
+        return; /* a program's environment, and what is made of its statistics, decide nothing when it is replayed */
     if (!strcmp(v->key, "machine.sms"))
         r->sms = (uint32_t)strtoul(v->text, NULL, 10);
     r->hash = fnv(r->hash, v->key, strlen(v->key) + 1);

@@ -105,7 +105,7 @@ static int start(struct job *j, struct point *p, struct err *e)
     return 0;
 }
 
-/* Reads what has come. False at the end of the pipe. */
+/* Reads what has arrived. False at the end of the pipe. */
 static bool receive(struct job *j)
 {
     VEC_RESERVE(&j->got, j->got.n + 65536);

@@ -7,7 +7,7 @@
  * hill with one top; of several tops it finds the one that the coarse grid led to.
  *
  * Where the best of a smaller input is known, a search of a larger one can climb from there instead: on a ladder whose
- * rungs lie an eighth apart, without a coarse grid before and without halving after.
+ * rungs are an eighth apart, without a coarse grid before and without halving after.
  */
 #ifndef WEIR_STUDY_SEARCH_H
 #define WEIR_STUDY_SEARCH_H

@@ -48,7 +48,7 @@ void search_results_free(struct search_results *f)
     free(f->path);
 }
 
-/* The value of one searched key, which lies within those that the plan lists. */
+/* The value of one searched key, within those that the plan lists. */
 static int value_of(const struct search_result *o, const struct plan_search *search, const char *set, long *value,
                     struct err *e)
 {

@@ -53,7 +53,7 @@ struct store *store_open(const char *path, struct err *e)
     }
     fault(s, e);
     switch (s->db ? sqlite3_errcode(s->db) : SQLITE_NOMEM) {
-    case SQLITE_NOTADB: /* perhaps something that is not weir's: let nobody remove it */
+    case SQLITE_NOTADB: /* perhaps not weir's file: it must not be removed */
         err_hint(e, "name another file with --results");
         break;
     case SQLITE_CORRUPT:

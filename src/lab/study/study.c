@@ -241,7 +241,7 @@ static void name_variant(const struct plan *plan, const struct plan_variant *v, 
              elsewhere ? " of " : "", elsewhere ? plan->path : "");
 }
 
-/* A fault of settings stands in the plan; one of the command line has its own words. */
+/* A fault of settings is at a place in the plan; one of the command line has its own wording. */
 static void place_fault(const struct plan *plan, const struct plan_variant *v, struct inifile_place at, struct err *e)
 {
     if (!*e->file && at.file) {
@@ -271,7 +271,7 @@ static struct point *get_point(struct lab *l, const struct plan *plan, const str
     return NULL;
 }
 
-/* Where a fault of a variant's own settings stands. */
+/* The place of a fault in a variant's own settings. */
 static struct inifile_place place_of(const struct plan *plan, const struct plan_variant *v)
 {
     if (!v)

@@ -2,7 +2,7 @@
  * The laboratory: plans in, tables out.
  *
  * A lab holds programs and figures. lab_run finds out which points the figures need, runs those that the store does not
- * have, lets searches go on with what came out, and repeats until nothing is wanted. Then every figure has its table.
+ * have, continues searches with the results, and repeats until nothing is wanted. Then every figure has its table.
  * What a figure shows depends on the plan and the recordings alone, not on order, cores or what was in the store.
  */
 #ifndef WEIR_STUDY_STUDY_H
@@ -22,7 +22,7 @@ struct lab_figure {
     VEC(const struct lab_program *) program; /* its rows, in the paper's order */
     VEC(char *) absent;                      /* programs it asks for that the suite does not have */
     struct table table;
-    /* What stands behind the table: [program * n_point + variant], variants in the order of plan.variants; after them
+    /* The values of the table: [program * n_point + variant], variants in the order of plan.variants; after them
      * the analysis, if the plan asks for one. NULL = not there yet. */
     struct point **point;
     size_t n_point;
@@ -54,7 +54,7 @@ int lab_add_figure(struct lab *, struct plan *, struct err *);
 int lab_check(struct lab *, struct err *);
 /* Likewise whether lab->from has a start for searches, and one that they can take. */
 int lab_check_searches(struct lab *, struct err *);
-/* As pool_run; afterward the tables stand. Stopped: tables of what there is. -1 also where a result is there and a
+/* As pool_run; afterward the tables are complete. Stopped: tables of what there is. -1 also where a result is there and a
  * file that its values need cannot be read: the store has what was simulated. */
 int lab_run(struct lab *, struct pool *, struct err *);
 /* Is a program of the suite, which has a size, in any figure? */

@@ -83,7 +83,7 @@ int device_code_compile(const char *const *args, const char *source, const char 
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* Everything that decides what comes out. */
+/* Everything that decides the output. */
 static int key_of(struct key *k, const char *source, const char *const *args, struct err *e)
 {
     key_begin(k);

@@ -3,7 +3,7 @@
  *
  * NVRTC is that and nothing else. The kernels of cuBLAS and cuRAND are compiled when one of them is first needed, for the
  * simulated architecture, and kept in the artifact cache. They are not compiled when weir is built: the build needs no
- * clang, who changes a kernel sees the change in the next run, and a program that uses one kernel waits for that one.
+ * clang, a changed kernel is used in the next run, and a program that uses one kernel waits for that one.
  */
 #ifndef WEIR_COMPILE_DEVICE_CODE_H
 #define WEIR_COMPILE_DEVICE_CODE_H

@@ -52,7 +52,7 @@ cublasStatus_t blas_launch_letter(cublasHandle_t, const char *file, char letter,
 /* CTAs for n elements, at most `most`. */
 unsigned blas_ctas(long long n, unsigned most);
 
-/* gemm.c: what the kernels are told is in p; letter as above, or b for bfloat16; out: of C, f for float, or as `in`. */
+/* gemm.c: the kernels' parameters are in p; letter as above, or b for bfloat16; out: of C, f for float, or as `in`. */
 struct gemm_types {
     char in, out;
 };

@@ -35,7 +35,7 @@ template <int R, int DEPTH, bool HALF> __device__ __forceinline__ void product(c
             for (int s = 0; s < R; s++)
                 sum[r][s] = make(0, 0);
         for (int k0 = 0; k0 < p.k; k0 += DEPTH) {
-            /* Neighbors in a warp read neighbors in memory, whichever way the matrix lies. */
+            /* Neighbors in a warp read neighbors in memory, whichever way the matrix is stored. */
             for (int at = threadIdx.x; at < SIDE * DEPTH; at += THREADS) {
                 const int i = TA ? at / DEPTH : at % SIDE, k = TA ? at % DEPTH : at / SIDE;
                 element v = make(0, 0);

@@ -70,7 +70,7 @@ template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void produc
     typedef wmma::fragment<wmma::matrix_a, 16, 16, 16, IN, std::conditional_t<TA, wmma::row_major, wmma::col_major>> frag_a;
     typedef wmma::fragment<wmma::matrix_b, 16, 16, 16, IN, std::conditional_t<TB, wmma::row_major, wmma::col_major>> frag_b;
     typedef wmma::fragment<wmma::accumulator, 16, 16, 16, float> frag_c;
-    /* Each tile lies in shared memory as in global memory: A is rows along k if transposed, B if not. */
+    /* Each tile has the same layout in shared memory as in global memory: A is rows along k if transposed, B if not. */
     enum { LD_A = (TA ? K : M) + 8, LD_B = (TB ? N : K) + 8 };
     __shared__ __align__(16) IN tile_a[(TA ? M : K) * LD_A], tile_b[(TB ? K : N) * LD_B];
     __shared__ float square[WM * WN][16 * 16];

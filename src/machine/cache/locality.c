@@ -97,7 +97,7 @@ struct bitmap {
 };
 struct finite {
     struct tags tags;
-    uint32_t *uses, *load; /* of each entry: its uses since it came, and who brought it */
+    uint32_t *uses, *load; /* of each entry: its uses since it was fetched, and the load that fetched it */
 };
 
 struct locality {

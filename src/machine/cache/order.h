@@ -152,7 +152,7 @@ struct order_slot {
 };
 
 struct order_stats {
-    uint64_t requests;                    /* taken in */
+    uint64_t requests;                    /* accepted */
     uint64_t request_cycles;              /* sum over cycles of the requests in the buffer: occupancy */
     uint64_t buffer_full_cycles;          /* cycles in which a request found no room */
     uint64_t reordered, reorder_distance; /* requests that left ahead of older ones, and the sum of the places gained */

@@ -111,7 +111,7 @@ static void choose(struct dram *d, struct dram_pseudo *p, uint32_t bank, uint64_
         d->stats.row_conflicts++;
 }
 
-/* A bank with waiting requests may have its next one: now, or when its turn comes (dram.commands = rotate). */
+/* A bank with waiting requests may have its next one: now, or at its turn (dram.commands = rotate). */
 static void offer(struct dram *d, struct dram_pseudo *p, uint32_t bank, uint64_t now)
 {
     if (d->cfg.commands == DRAM_ROTATE)
@@ -120,7 +120,7 @@ static void offer(struct dram *d, struct dram_pseudo *p, uint32_t bank, uint64_t
         choose(d, p, bank, now);
 }
 
-/* Where the first sector of a request lies. The low bits of the bank are the pseudo channel. */
+/* The address of a request's first sector. The low bits of the bank are the pseudo channel. */
 static struct addr_place place_of(const struct dram *d, req_id id)
 {
     const struct req *r = &d->req[id];
@@ -229,7 +229,7 @@ static bool reply_room(const struct dram *d, const struct dram_pseudo *p, uint32
     return p->bank[bank].cmd != DRAM_READ || port_can_send(d->out[d->slot[p->bank[bank].cur].client]);
 }
 
-/* The bank of `set`, which is not empty, that comes first from the rotating start. */
+/* The bank of `set`, which is not empty, that is first from the rotating start. */
 static uint32_t first_bank(const struct dram_pseudo *p, uint64_t set)
 {
     uint64_t high = set & ~((1ull << p->next_bank) - 1);

@@ -22,7 +22,7 @@ struct dram_slot {
     uint64_t since;
     uint16_t next;   /* in its bank's list, or the free list */
     uint16_t bursts; /* still to be issued */
-    uint8_t pieces;  /* requests it stands for: what it takes of the queue */
+    uint8_t pieces;  /* requests it represents: what it takes of the queue */
     uint8_t client, bank, write;
 };
 #define SLOT_NONE UINT16_MAX
@@ -41,7 +41,7 @@ struct dram_coming {
     uint64_t ready; /* DRAM cycle */
 };
 
-/* Where the request at the head of a client's port lies: asked in every cycle that it waits. */
+/* The bank and row of the request at the head of a client's port, which is needed in every cycle that it waits. */
 struct dram_head {
     req_id req; /* REQ_NONE: not known */
     struct addr_place place;

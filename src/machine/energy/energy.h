@@ -15,7 +15,7 @@
  *     static = l1.data                   # the array's leakage
  *     static = 0.61W per sm              # power; per sm, idle_sm, slice, channel or chip; of the machine if not said
  *
- * What stands left of '=' is a sum of statistics (+ and -). Every fault is reported with file and line; a name that is
+ * The left side of '=' is a sum of statistics (+ and -). Every fault is reported with file and line; a name that is
  * no statistic of weir is one. A statistic that the machine at hand does not count (const.* without a constant cache)
  * is 0. The structures that the chosen policies add (policy_info.cost) form a component of each policy, with their
  * leakage and the accesses that the policy declares.

@@ -86,7 +86,7 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
     }
     if (bits < 8 || bits > 40)
         return err_set(e, "address mapping \"%s\" names %u bits; 8 to 40 are possible", text, bits);
-    /* What lies above the text belongs to the row, of which 32 bits are kept. */
+    /* Bits above those of the map belong to the row, of which 32 bits are kept. */
     mask[0] |= ~0ull << bits;
     for (int top = 63; __builtin_popcountll(mask[0]) > 32; top--)
         mask[0] &= ~(1ull << top);

@@ -57,7 +57,7 @@ static inline uint32_t addrmap_counterpart(const struct addrmap *m, uint32_t sli
     uint32_t half = m->n_channel * m->n_slice_per_channel / 2;
     return slice < half ? slice + half : slice - half;
 }
-/* The slice that SMs ask for an address: the line's own or its counterpart, by a hash of the block it lies in. */
+/* The slice that SMs ask for an address: the line's own or its counterpart, by a hash of its block. */
 static inline uint32_t addrmap_request_slice(const struct addrmap *m, uint64_t addr)
 {
     uint32_t slice = addrmap_slice(m, addr);

@@ -280,7 +280,7 @@ struct reader {
     int line;
     uint16_t layer;
     unsigned depth;
-    bool began; /* a value has been seen: `base =` comes too late */
+    bool began; /* a value has been seen: `base =` is too late */
     bool failed;
     struct err *e;
 };

@@ -1,7 +1,7 @@
 /*
- * The engine: bitmaps of who runs next, a wheel of who runs later, jumps over the time between.
+ * The engine: bitmaps of the components that run next, a wheel of those that run later, jumps over idle time.
  *
- * Each distinct frequency has a queue. Its `next` set holds who runs in its coming cycle, the wheel who runs in one of
+ * Each distinct frequency has a queue. Its `next` set holds the components of its next cycle, the wheel those of one of
  * the ENGINE_WHEEL cycles after that. An instant is a point in time at which at least one queue has an edge with work;
  * all edges that fall on it are collected before anybody is ticked, so what a tick asks for lands strictly later.
  * Cost per instant is a few words per queue; cost per sleeping component is nothing.

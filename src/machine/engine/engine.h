@@ -3,7 +3,7 @@
  *
  * A simulation is a set of components (an SM, its L1 unit, a network, an L2 slice, a DRAM channel), each on one of four
  * clocks. A component sleeps until the cycle it asked for or until a port wakes it; the engine jumps over the time in
- * which nobody has anything to do. `tick_all` switches both off: everything is ticked on every edge of its clock. The
+ * which no component has work. `tick_all` switches both off: everything is ticked on every edge of its clock. The
  * two must give the same statistics to the bit, which holds because
  *   - a tick that comes early is harmless: a component that finds nothing to do changes no state that statistics see;
  *   - components talk only through ports (port.h): what is sent at one instant is seen strictly later, and a slot that
@@ -73,9 +73,9 @@ struct engine_queue {
     uint32_t words;   /* 64-bit words per set of components */
     uint32_t n_comp;
     bool any_next;
-    uint64_t *next;                   /* who runs in cycle cyc + 1 */
-    uint64_t *now;                    /* who runs in this instant */
-    uint64_t *wheel;                  /* ENGINE_WHEEL sets: who runs in cycle c, at c mod ENGINE_WHEEL */
+    uint64_t *next;                   /* the components that run in cycle cyc + 1 */
+    uint64_t *now;                    /* those that run in this instant */
+    uint64_t *wheel;                  /* ENGINE_WHEEL sets: those that run in cycle c, at c mod ENGINE_WHEEL */
     uint64_t busy[ENGINE_WHEEL / 64]; /* which of them are not empty */
     struct comp **comp;               /* by bit */
 };
@@ -110,16 +110,16 @@ void engine_add(struct engine *, struct comp *c, enum clk, const char *name);
 void engine_start(struct engine *);
 
 enum engine_end {
-    ENGINE_STOPPED, /* someone called engine_stop */
-    ENGINE_LIMIT,   /* the core clock reached the given cycle */
-    ENGINE_IDLE, /* nobody wants to run and no request is in flight; the clock stands at the limit, if there is one */
+    ENGINE_STOPPED,  /* someone called engine_stop */
+    ENGINE_LIMIT,    /* the core clock reached the given cycle */
+    ENGINE_IDLE,     /* no work and no request in flight; the clock is at the limit, if there is one */
     ENGINE_DEADLOCK, /* requests or tasks in flight, but nothing moves */
 };
-/* Runs until one of the above. Can be called again to go on (not after a deadlock): the watch for progress goes on,
+/* Runs until one of the above. Can be called again to continue (not after a deadlock): the watch for progress continues,
  * too.
  */
 enum engine_end engine_run(struct engine *, uint64_t core_cycle_limit);
-/* Ends engine_run after the present instant is complete. For a component's tick or the caller of engine_run. */
+/* Ends engine_run after the current instant is complete. For a component's tick or the caller of engine_run. */
 static inline void engine_stop(struct engine *e)
 {
     e->stop = true;
@@ -134,7 +134,7 @@ void engine_sync(struct engine *); /* calls every comp.sync */
 void engine_report_deadlock(const struct engine *, FILE *);
 int engine_check(const struct engine *, bool drained, struct err *); /* every comp.check, then the pool */
 
-/* The cycle of a clock that has begun at the present instant; a component's `now` is that of its own clock. */
+/* The cycle of a clock that has begun at the current instant; a component's `now` is that of its own clock. */
 static inline uint64_t engine_cycle(const struct engine *e, enum clk c)
 {
     return e->queue[e->queue_of[c]].cyc;
@@ -172,7 +172,7 @@ static inline uint64_t engine_convert(const struct comp *from, uint64_t cycles, 
     return (f->cyc + cycles) * f->period / t->period - t->cyc;
 }
 
-/* The first cycle of c's clock that lies strictly after the present instant. */
+/* The first cycle of c's clock strictly after the current instant. */
 static inline uint64_t engine_next_cycle(const struct comp *c)
 {
     return c->eng->queue[c->queue].cyc + 1;

@@ -3,7 +3,7 @@
  * `weir explain` follow.
  *
  * Every kind of policy may declare such columns in its struct policy_info. At the end of each launch the machine asks
- * every instance of the policy (one per SM, per scheduler or per L2 slice) for its rows, one per load it knows of; a
+ * every instance of the policy (one per SM, per scheduler or per L2 slice) for its rows, one per load it has data about; a
  * row has one value per column. Over instances and launches the values of a column combine as the column says.
  * A value that is not given counts nowhere. Not for counters of the whole policy: these are statistics (stats.h).
  */

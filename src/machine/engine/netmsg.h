@@ -3,13 +3,13 @@
  * piece of the line in it.
  *
  * Classes. Messages of different classes never wait for each other: each class has its own injection ports, its own
- * queues or virtual channels and its own ejection ports. The enumeration is in the order of waiting: whoever takes
+ * queues or virtual channels and its own ejection ports. The enumeration is in the order of waiting: a unit that accepts
  * messages of one class may have to wait for room in a later one, never in an earlier one, and the last of them are
  * always taken. So no cycle of waits can close (docs/noc.md). A machine whose L1s talk to the L2 only has NET_TO_L2 and
  * NET_FROM_L2.
  *
  * Size. An L2 that answers sector by sector sends several small packets for one request. They are sent when the last of
- * them is there, one behind the other, so one message stands for all: net_pieces() packets of net_bytes() each.
+ * them is there, one after the other, so one message represents all: net_pieces() packets of net_bytes() each.
  */
 #ifndef WEIR_ENGINE_NETMSG_H
 #define WEIR_ENGINE_NETMSG_H

@@ -46,7 +46,7 @@ struct policy_info {
     size_t params_bytes;
     const struct stat_def *stats;           /* counters in the policy's state, shown as <name>.<stat>; NULL = none */
     const struct load_column *load_columns; /* what it tells about each load; NULL = nothing */
-    /* Calls `row` for each load of the present kernel it knows of. At the kernel's end, when nothing moves. */
+    /* Calls `row` for each load of the kernel that it has data about. At the kernel's end, when nothing is in flight. */
     void (*report_loads)(const void *st, load_row *row, void *ctx);
     /* Calls `row` for each phase of this instance, oldest first. At the end of a run. NULL = it has no phases. */
     void (*report_phases)(const void *st, phase_row *row, void *ctx);

@@ -1,7 +1,7 @@
 /*
  * A port: the bounded queue through which one component hands messages to one other.
  *
- * One producer, one consumer. A message is seen by the consumer in its cycle `ready`, which lies strictly after the
+ * One producer, one consumer. A message is seen by the consumer in its cycle `ready`, which is strictly after the
  * instant of sending; a slot freed by port_pop can be used strictly after the instant of the pop. So it makes no
  * difference which of the two is ticked first. Sending wakes the consumer at `ready`; popping from a port whose
  * producer may be waiting wakes the producer at its next cycle.
@@ -32,7 +32,7 @@ struct port {
     uint64_t last_ready;
     uint32_t latency; /* consumer cycles from sending to ready, >= 1 */
     struct engine *eng;
-    struct comp *producer, *consumer; /* producer may be NULL: nobody to wake */
+    struct comp *producer, *consumer; /* producer may be NULL: no component to wake */
     uint64_t sent;                    /* taken = sent - (tail - head) */
     uint64_t *mark, mark_bit;         /* set by every send: see port_watch */
     uint64_t unwatched;

@@ -2,11 +2,11 @@
  * A memory request: the 64-byte record that travels from the SM to DRAM and back, and the pool it lives in.
  *
  * Requests are named by a 32-bit index (struct req *r = &pool->req[id]). The SM allocates one per line (or per line and
- * bank conflict) that a warp's instruction touches and hands it to the L1; it comes back to the SM exactly once
+ * bank conflict) that a warp's instruction touches and hands it to the L1; it returns to the SM exactly once
  * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. In between the same record travels: the
  * request that missed first is the one that goes to the L2, those that merged with it wait in a chain. What the
- * hierarchy makes for itself (a prefetch, a write-back, an L2 fill) is freed by whoever ends it. So "created = retired"
- * is one invariant over one pool.
+ * hierarchy makes for itself (a prefetch, a write-back, an L2 fill) is freed by the component that completes it. So
+ * "created = retired" is one invariant over one pool.
  */
 #ifndef WEIR_ENGINE_REQUEST_H
 #define WEIR_ENGINE_REQUEST_H
@@ -23,8 +23,8 @@ typedef uint32_t req_id;
 enum req_kind {
     REQ_READ,
     REQ_WRITE,
-    REQ_ATOMIC,    /* performed at the L2, the old value comes back */
-    REQ_RED,       /* performed at the L2, only an acknowledgment comes back */
+    REQ_ATOMIC,    /* performed at the L2, the old value returns */
+    REQ_RED,       /* performed at the L2, only an acknowledgment returns */
     REQ_WRITEBACK, /* a dirty line that leaves for the next level; no reply */
     REQ_KIND_COUNT
 };
@@ -34,7 +34,7 @@ enum req_space { REQ_SP_GLOBAL = 1, REQ_SP_LOCAL = 3, REQ_SP_CONST = 4, REQ_SP_T
 
 enum req_flag {
     REQ_F_BYPASS = 1 << 0,   /* must not look in or allocate in the L1: volatile, .cg, .cv */
-    REQ_F_PREFETCH = 1 << 1, /* made by a prefetcher: nobody waits for it */
+    REQ_F_PREFETCH = 1 << 1, /* made by a prefetcher: no warp waits for it */
     REQ_F_PARTIAL = 1 << 2,  /* a write that covers some of its 4-byte words only in part */
     REQ_F_LAST = 1 << 3,     /* last line of its warp instruction */
     REQ_F_STREAM = 1 << 4,   /* .cs: likely used once */
@@ -63,7 +63,7 @@ enum req_origin { REQ_FROM_SM /* or its L1 */, REQ_FROM_L2 /* a fetch or a write
 struct req {
     uint64_t addr;       /* first byte of the line */
     uint64_t created_at; /* core cycle in which it was made */
-    req_id next;         /* list link for whoever holds it (MSHR chain, free list, reorder queue) */
+    req_id next;         /* list link for the structure that holds it (MSHR chain, free list, reorder queue) */
     uint32_t token;      /* the maker's: the SM's pending-access entry, the L1's MSHR, the L2's MSHR */
     uint32_t pc;         /* static instruction; prefetches: the load that caused it */
     uint32_t words;      /* which 4-byte words of the line are touched (first 128 bytes of a line) */
@@ -81,7 +81,7 @@ struct req {
     uint8_t kind;         /* enum req_kind */
     uint8_t space;        /* enum req_space */
     uint8_t sectors;      /* which 32-byte sectors of the line are asked for; without sectors all of the line's */
-    uint8_t arrived;      /* which of them have come back (the maker sets 0) */
+    uint8_t arrived;      /* which of them have returned (the maker sets 0) */
     uint8_t served;       /* enum req_served */
     uint8_t first;        /* byte offset in the line of the first active lane's access */
     uint8_t origin;       /* enum req_origin */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counters that lie side by side, in the component and in a reading. */
+/* Counters that are adjacent, in the component and in a reading. */
 struct span {
     size_t offset;
     unsigned at, n;

@@ -67,7 +67,7 @@ static bool in_port(const struct port *p, req_id req)
     return false;
 }
 
-/* The wait of the request itself, or that of the port it stands in. */
+/* The wait of the request itself, or that of the port it is queued in. */
 static size_t where_is(const struct waits *w, req_id req)
 {
     for (size_t i = 0; i < w->all.n; i++)

@@ -2,7 +2,7 @@
  * Who waits for whom: asked when nothing moves any more, so that the report of a deadlock is the cycle of waits and not
  * the state of everything.
  *
- * Each component's hook comp.waits names the requests it holds and what each of them waits for. A request stands in one
+ * Each component's hook comp.waits names the requests it holds and what each of them waits for. A request is in one
  * of the component's ports (`at`; the oldest message speaks for those behind it) or inside it (`at` NULL). It waits
  *   for room       in a port, whose consumer tells what its oldest message waits for;
  *   for a request  that is in front of it, or whose reply it needs, wherever that one is;

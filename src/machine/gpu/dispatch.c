@@ -17,7 +17,7 @@ struct dispatch {
     struct port **out, **peer_out;
     /* clusters */
     uint32_t n_gpc, cluster, latency; /* CTAs of a cluster; cycles of an event between them */
-    dispatch_watch *watch;            /* NULL = nobody */
+    dispatch_watch *watch;            /* NULL = none */
     void *watch_ctx;
     uint32_t *gpc_first; /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
     uint16_t *sm_of;     /* by the CTA's number modulo SM_OF */
@@ -47,7 +47,7 @@ static bool takes_its_time(struct dispatch *d, uint64_t now)
     return false;
 }
 
-/* One CTA after the other, round robin over the SMs. Returns the cycle in which it can go on. */
+/* One CTA after the other, round robin over the SMs. Returns the cycle in which it can continue. */
 static uint64_t start_ctas(struct dispatch *d, uint64_t now)
 {
     bool more = false;

@@ -24,10 +24,10 @@ void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, stru
  * `delay` cycles (>= 1).
  */
 void dispatch_start(struct dispatch *, uint64_t n_cta, uint32_t cluster, uint32_t per_sm, uint32_t delay);
-/* Who is told when a CTA starts and ends, and on which SM, in the cycle in which the dispatcher does or learns it. */
+/* Called when a CTA starts and ends, with its SM, in the cycle in which the dispatcher starts it or receives its end. */
 typedef void dispatch_watch(void *ctx, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends);
 void dispatch_set_watch(struct dispatch *, dispatch_watch *, void *ctx);
-/* Stops the engine once `ctas` CTAs of the launch have ended; everything goes on as if it had not been. */
+/* Stops the engine once `ctas` CTAs of the launch have ended; the run then continues as if it had not stopped. */
 void dispatch_pause(struct dispatch *, uint64_t ctas);
 bool dispatch_running(const struct dispatch *);  /* not all CTAs have ended */
 uint64_t dispatch_next(const struct dispatch *); /* the first CTA that has not been handed out */

@@ -49,7 +49,7 @@ struct energy_model *gpu_energy_open(const struct cfg *c, const struct stats *s,
     return m;
 }
 
-/* Those who are told of the components, and the names they have been told. */
+/* The callback that receives the components, and the names it has received. */
 struct listeners {
     void (*fn)(void *ctx, const struct stat_doc *);
     void *ctx;

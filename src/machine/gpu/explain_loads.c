@@ -37,7 +37,7 @@ static int width(const struct load_column *c)
     return n > least ? n : least;
 }
 
-/* Behind the last text stands its share. */
+/* The last text is followed by its share. */
 static bool is_last_text(const struct load_column *c)
 {
     if (c->combine != LOAD_TEXT)

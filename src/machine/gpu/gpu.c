@@ -13,6 +13,7 @@
 #include "gpu/sampled.h"
 #include "l1/l1_config.h"
 #include "l2/l2_config.h"
+#include "vm/vm_config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +64,8 @@ static uint32_t max_requests(const struct gpu *g)
     struct dram_setup dram = dram_config_of(g);
     uint64_t n = (uint64_t)g->n_sm * (g->smc->outstanding_requests + l1_max_own_requests(&l1)) +
                  (uint64_t)g->n_slice * l2_max_own_requests(&l2) +
-                 (uint64_t)g->memory->channels * dram_max_own_requests(&dram);
+                 (uint64_t)g->memory->channels * dram_max_own_requests(&dram) +
+                 vm_max_own_requests(cfg_section(g->cfg, "vm"), g->n_sm);
     return (uint32_t)n;
 }
 
@@ -199,6 +201,12 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struc
     dispatch_connect(g->dispatch, i, sm_cta_in(sm), sm_peer_in(sm));
 
     struct fabric_sm_out out = fabric_sm_out(g->fabric, i);
+    if (g->mmu) {
+        g->tlb[i] = tlb_new(g->eng, cfg_section(g->cfg, "vm"), i, name_of(g, "sm.%u.tlb", i));
+        tlb_connect(g->tlb[i], g->mmu, out.to_l2);
+        tlb_register_stats(g->tlb[i], g->stats);
+        out.to_l2 = tlb_in(g->tlb[i]);
+    }
     l1_connect_net(l1, &(struct l1_net){.to_l2 = out.to_l2, .to_home = out.to_home, .to_requester = out.to_requester});
     fabric_connect_sm(g->fabric, i,
                       &(struct fabric_sm_in){.from_l2 = l1_reply_in(l1),
@@ -212,8 +220,14 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struc
 static int build_sms(struct gpu *g, struct err *e)
 {
     struct l1_setup l1c = l1_setup_of(g->cfg);
+    const struct vm_config *vm = cfg_section(g->cfg, "vm");
     g->sm = arena_alloc(g->arena, g->n_sm * sizeof *g->sm);
     g->l1 = arena_alloc(g->arena, g->n_sm * sizeof *g->l1);
+    if (vm->enabled) {
+        g->tlb = arena_alloc(g->arena, g->n_sm * sizeof *g->tlb);
+        g->mmu = mmu_new(g->eng, vm, g->n_sm);
+        mmu_register_stats(g->mmu, g->stats);
+    }
     g->dispatch = dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->smc->cluster_latency / 2);
     g->streams = (struct sm_streams){.ctx = g, .piece = piece, .cta_done = cta_done};
     struct err why;
@@ -300,6 +314,7 @@ void gpu_free(struct gpu *g)
     parts_free(g->parts);
     free(g->parts_at_sample);
     cta_times_free(g->ctas);
+    mmu_free(g->mmu);
     for (size_t i = 0; i < g->prepared.n; i++)
         sm_kernel_free(g->prepared.p[i]);
     for (unsigned i = 0; g->sm && i < g->n_sm; i++)
@@ -591,9 +606,9 @@ void gpu_event(struct gpu *g, const struct trace_event *ev)
 
 static bool all_drained(const struct gpu *g)
 {
-    bool yes = true;
+    bool yes = !g->mmu || mmu_drained(g->mmu);
     for (unsigned i = 0; i < g->n_sm; i++)
-        yes &= sm_drained(g->sm[i]) && l1_drained(g->l1[i]);
+        yes &= sm_drained(g->sm[i]) && l1_drained(g->l1[i]) && (!g->tlb || tlb_drained(g->tlb[i]));
     for (unsigned i = 0; i < g->n_slice; i++)
         yes &= l2_drained(g->l2[i]);
     for (unsigned i = 0; i < g->memory->channels; i++)
@@ -604,7 +619,7 @@ static bool all_drained(const struct gpu *g)
 int gpu_finish(struct gpu *g, bool complete, struct err *e)
 {
     if (complete) {
-        /* Dirty lines still in flight to DRAM; nobody waits for them, so their time is not the program's. */
+        /* Dirty lines still in flight to DRAM; nothing waits for them, so their time is not the program's. */
         g->final_cycles = engine_cycle(g->eng, CLK_CORE);
         while (!all_drained(g))
             if (engine_run(g->eng, engine_cycle(g->eng, CLK_CORE) + 1000) != ENGINE_LIMIT)

@@ -58,7 +58,7 @@ void gpu_free(struct gpu *);
 enum gpu_end { GPU_DONE, GPU_INTERRUPTED, GPU_DEADLOCKED, GPU_FAILED };
 /*
  * Runs one launch to its end. `k` must live as long as the gpu. FAILED: *e says why (the launch does not fit, the
- * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_report_deadlock tells who waits
+ * stream is corrupt; when the source itself failed, *e is left alone). DEADLOCKED: gpu_report_deadlock reports what waits
  * for whom.
  */
 enum gpu_end gpu_launch(struct gpu *, const struct trace_kernel *k, const struct trace_launch *,

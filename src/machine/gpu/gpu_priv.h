@@ -17,6 +17,7 @@
 #include "l2/l2.h"
 #include "noc/fabric.h"
 #include "sm/sm.h"
+#include "vm/vm.h"
 
 struct sampling;
 
@@ -37,6 +38,8 @@ struct gpu {
     struct l1 **l1;
     struct l2 **l2;
     struct dram **dram;
+    struct tlb **tlb; /* and mmu: NULL = translation takes no time */
+    struct mmu *mmu;
     struct fabric *fabric;
     struct dispatch *dispatch;
     struct carveouts carveouts;

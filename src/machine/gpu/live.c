@@ -23,7 +23,7 @@ struct command {
     const struct trace_kernel *kernel;
     struct trace_launch launch;
     uint32_t index;
-    bool fed; /* launch_end has come: no more chunks */
+    bool fed; /* launch_end was received: no more chunks */
     bool given_up;
     struct streams streams;
 };

@@ -22,7 +22,7 @@ struct stream_sink *gpu_live_sink(struct gpu_live *);
 uint64_t gpu_live_now_ns(struct gpu_live *);
 /* The state of the machine: GPU_DONE = all is well so far. *e is filled for GPU_FAILED. */
 enum gpu_end gpu_live_status(struct gpu_live *, struct err *e);
-/* The emulator will not finish the launch it is in: the machine gives it up, too, without simulating what has come. */
+/* The emulator will not finish its launch: the machine gives it up, too, without simulating what it has received. */
 void gpu_live_give_up(struct gpu_live *);
 /* Waits as above and gives access to the machine for results; the thread has ended. */
 struct gpu *gpu_live_finish(struct gpu_live *);

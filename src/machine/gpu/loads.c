@@ -5,7 +5,7 @@
 
 struct kernel_loads {
     struct gpu_load_report
-        *report[GPU_REPORTERS]; /* each by mem_index; NULL = the policy told nothing of this kernel */
+        *report[GPU_REPORTERS]; /* each by mem_index; NULL = the policy reported nothing about this kernel */
     uint32_t n;
 };
 
@@ -81,7 +81,7 @@ static void count_verdict(struct gpu_load_report *sum, const char *const text[LO
         if (!same)
             continue;
         sum->verdict[i].reports++;
-        /* The most frequent stands first. */
+        /* The most frequent is first. */
         for (; i && sum->verdict[i].reports > sum->verdict[i - 1].reports; i--) {
             __typeof__(sum->verdict[0]) before = sum->verdict[i - 1];
             sum->verdict[i - 1] = sum->verdict[i];

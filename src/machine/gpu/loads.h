@@ -36,7 +36,7 @@ void gpu_loads_see(void *loads, const struct sm_load_seen *);
 void gpu_loads_take(void *loads, const struct policy_info *, const void *state);
 void gpu_loads_end(struct gpu_loads *);
 
-/* The policies that told something, in the order in which they first did. */
+/* The policies that reported something, in the order in which they first did. */
 const struct policy_info *const *gpu_loads_reporters(const struct gpu_loads *, unsigned *n);
 /* Of memory instruction `mem_index`, by reporter; NULL: nothing is known. */
 void gpu_loads_reports(const struct gpu_loads *, uint32_t kernel, uint32_t mem_index,

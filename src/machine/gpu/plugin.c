@@ -1,7 +1,7 @@
 /*
  * Loads plugins; see plugin.h.
  *
- * Everything about a plugin that weir relies on is checked before its policies are taken in: the version of the
+ * Everything about a plugin that weir relies on is checked before its policies are registered: the version of the
  * interface, the sizes of the structs both sides use, the kinds, names, texts, defaults and places of values. After
  * that a plugin's policy is like any other; what its hooks answer is checked where it is used (policy_fault).
  */
@@ -175,7 +175,7 @@ static int check_params(const char *file, const struct policy_info *p, struct er
     return 0;
 }
 
-/* `state_bytes` of the policy's struct bound what its counters may lie in. */
+/* `state_bytes` of the policy's struct bound the offsets of its counters. */
 static int check_stats(const char *file, const struct policy_info *p, size_t state_bytes, struct err *e)
 {
     for (const struct stat_def *d = p->stats; d && d->name; d++) {
@@ -367,7 +367,7 @@ int plugin_load(const char *path, struct err *e)
 
 /* ---- crashes ---- */
 
-static char culprits[1024]; /* the sentence that a crash is told with: a handler may not make one */
+static char culprits[1024]; /* the sentence that reports a crash: a handler may not format one */
 
 static void report_crash(int signal_number)
 {

@@ -13,7 +13,7 @@
 
 struct policy_info;
 
-/* 0; or -1 with *e filled: it cannot be loaded, belongs to another version, or has a policy that cannot be taken in.
+/* 0; or -1 with *e filled: it cannot be loaded, belongs to another version, or has a policy that cannot be registered.
  * A file that is loaded already is not loaded again. */
 int plugin_load(const char *path, struct err *);
 
@@ -29,7 +29,7 @@ const char *plugin_file(const struct policy_info *);
 
 /* Whose fault a crash of this process may be, since code of plugins runs in it: for a sentence. */
 void plugin_suspects(char *out, size_t bytes);
-/* From now on a crash of this process is told with that sentence, if there are plugins, before the process ends. */
+/* From now on a crash of this process is reported with that sentence, if there are plugins, before the process ends. */
 void plugin_report_crashes(void);
 
 #endif

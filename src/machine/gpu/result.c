@@ -33,7 +33,7 @@ static unsigned put_histogram(json_t *o, const struct stat_name *n, const uint64
     return n->def->n_bound + 1;
 }
 
-/* `flat`: histograms as a number per bucket, for those who look for numbers by name. */
+/* `flat`: histograms as a number per bucket, for readers that look numbers up by name. */
 static void put_stats(json_t *o, const struct stats *s, const uint64_t *value, bool flat)
 {
     for (unsigned i = 0, step; i < stats_count(s); i += step) {
@@ -291,7 +291,7 @@ static json_t *phases_json(const struct gpu_results *r)
     return all;
 }
 
-/* Where the numbers come from. What the machine is stands in "machine" and "config". */
+/* The origin of the numbers. "machine" and "config" describe the machine. */
 static json_t *provenance_json(const char *command)
 {
     const char *fixed = getenv("SOURCE_DATE_EPOCH");
@@ -386,11 +386,11 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
     /* A machine knows its names; one whose SMs reach each other by a network of their own, with a prefetcher, with
      * orders of requests and with all that is counted only where it is there, has them all but those of policies that
      * are not chosen. */
-    static const char *const all[] = {"l2.partitions=2", "l2.dirty_ways=4", "l1.observe=yes"};
+    static const char *const all[] = {"l2.partitions=2", "l2.dirty_ways=4", "vm.enabled=yes", "l1.observe=yes"};
     struct gpu_opts o = {.machine = "bfly36",
                          .with = WEIR_HOOKS ? "nlp,mrpb,cart,dyneb" : NULL,
                          .set = all,
-                         .n_set = WEIR_HOOKS ? 3 : 2};
+                         .n_set = WEIR_HOOKS ? 4 : 3};
     struct gpu *g = gpu_new(&o, e);
     if (!g)
         return -1;

@@ -1,4 +1,4 @@
-/* Static instructions in the JSON document: where each stands, what its accesses met, and its part in the stalls. */
+/* Static instructions in the JSON document: its place in the source, what its accesses met, and its share of the stalls. */
 #include "gpu/result_priv.h"
 
 #include "base/jsonfile.h"

@@ -1,6 +1,6 @@
 /*
  * How single SMs, L2 slices, DRAM channels and banks were used over time, in few numbers: the member "parts" of a
- * profile's document. The run is cut into BINS of equal length; a sample is spread over the bins it lies in.
+ * profile's document. The run is cut into BINS of equal length; a sample is spread over the bins that it overlaps.
  */
 #include "gpu/gpu_priv.h"
 #include "gpu/parts.h"

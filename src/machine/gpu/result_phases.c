@@ -5,7 +5,7 @@
 
 enum { BINS = 100 };
 
-/* Adds the cycles from `from` to `to` to the bins they lie in. */
+/* Adds the cycles from `from` to `to` to the bins that they overlap. */
 static void spread(uint64_t bin[BINS], uint64_t from, uint64_t to, uint64_t width)
 {
     for (uint64_t b = from / width; b < BINS && b * width < to; b++) {

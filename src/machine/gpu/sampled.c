@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Launches of a stratum that stand for it at least, in equal distances, and how many more than the error a stratum may
+/* Launches of a stratum that represent it at least, in equal distances, and how many more than the error a stratum may
  * be wrong by, however small it is. */
 enum { PARTS = 8, TOLERANCE_MAX = 5 };
 /* Classes of a logarithmic scale, for each doubling: of instructions, of stream bytes per instruction. */

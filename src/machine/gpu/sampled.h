@@ -4,7 +4,7 @@
  * Launches are divided into strata: kernel, shape, and warp instructions and stream bytes per instruction on a
  * logarithmic scale, all of which the recording's index has, whatever the machine (Sieve, ISPASS 2023, stratifies by
  * kernel and instruction count; STEM+ROOT, MICRO 2025, sizes samples by spread). They run in the recording's order, and
- * within a stratum simulation goes on until the 95% interval of its cycles per warp instruction is narrow enough; then
+ * within a stratum simulation continues until the 95% interval of its cycles per warp instruction is narrow enough; then
  * launches are skipped, twice as many each time a further one confirms the estimate (sampled.c). Within a long launch
  * waves of CTAs are the units: when they have settled the dispatcher passes over CTAs while those that run stay, so that
  * no pipeline drains, and the last wave runs as the tail (sampled_ctas.c; stopping early is PKA's, MICRO 2021, which
@@ -59,7 +59,7 @@ struct sampling {
     uint32_t launch;
     double tolerance;
     struct sampled_series *present; /* its windows; NULL = it runs whole */
-    /* what came of it */
+    /* the outcome */
     uint64_t skipped_insts, all_insts;
     double *half; /* of each statistic's 95% interval */
     struct gpu_sampled told;

@@ -6,7 +6,7 @@
  * brought in as many lines as it holds, if at its present rate it will: write-backs begin only then. Of the others the
  * rates are watched, and once they have settled the dispatcher passes over CTAs, at most so many that a last wave is
  * left. In the windows behind a gap CTAs from before it end, so they give no rate; the next ones do, and either confirm
- * the estimate, and the next gap is twice as long, or make the simulation go on.
+ * the estimate, and the next gap is twice as long, or make the simulation continue.
  *
  * The L2 is not warmed here: lines of CTAs from before the gap are to it what those of CTAs within it would have been,
  * and lines put in at once would displace those that running CTAs still use.

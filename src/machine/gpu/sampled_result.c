@@ -30,7 +30,7 @@ static void fill(struct gpu *g, const struct sampled_skipped *x)
 struct weighted {
     const struct sampled_series *series;
     double *weight, *value;
-    double times; /* what the variance counts in the total: the windows of a launch that stands for others count more */
+    double times; /* what the variance counts in the total: the windows of a launch that represents others count more */
 };
 typedef VEC(struct weighted) weighted_vec;
 

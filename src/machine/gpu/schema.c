@@ -7,6 +7,7 @@
 #include "l2/l2_config.h"
 #include "noc/noc_config.h"
 #include "sm/sm_config.h"
+#include "vm/vm_config.h"
 
 #define MACHINE(member, type, unit, def, min, max, doc)                                                                \
     CFG_ROW(struct machine_config, member, type, unit, def, min, max, NULL, doc)
@@ -93,7 +94,7 @@ static const struct cfg_section memory_section = {"memory", "address mapping", m
 
 static const struct cfg_section *const sections[] = {
     &machine_section,   &clock_section,   &memory_section,  &sm_cfg_section, &icache_cfg_section, &l1_cfg_section,
-    &const_cfg_section, &tex_cfg_section, &noc_cfg_section, &l2_cfg_section, &dram_cfg_section};
+    &const_cfg_section, &tex_cfg_section, &noc_cfg_section, &l2_cfg_section, &dram_cfg_section,   &vm_cfg_section};
 static const struct policy_kind *const kinds[] = {&sm_sched_kind,      &l1_management_kind, &l1_organization_kind,
                                                   &l1_prefetcher_kind, &l1_order_kind,      &l2_order_kind};
 

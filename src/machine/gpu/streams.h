@@ -16,7 +16,7 @@
 struct streams {
     struct sm_streams sm; /* what the SMs use; sm.ctx is the struct itself */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* chunks came or went */
+    pthread_cond_t changed; /* chunks were added or removed */
     void *ctx;
     /*
      * Makes chunk (cta, seq) available by streams_put, with the lock held. 1 done; 0 the CTA has no such chunk; -1

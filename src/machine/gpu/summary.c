@@ -95,6 +95,22 @@ static void cache_line(const struct view *v, const char *title, const char *pref
     fprintf(out, ", %s evicted\n", big(b, get(v, name)));
 }
 
+/* Translations, where the machine has TLBs. */
+static void translation_line(const struct view *v, FILE *out)
+{
+    char a[24], b[24];
+    if (!get(v, "tlb.accesses"))
+        return;
+    fprintf(out,
+            "  TLB        %10s accesses  %5.1f%% without translation, %s walks of %.0f cycles; %.0f cycles of wait a "
+            "request",
+            big(a, get(v, "tlb.accesses")), 100 * get(v, "tlb.miss_rate"), big(b, get(v, "mmu.walks")),
+            get(v, "mmu.walk"), get(v, "tlb.wait_per_request"));
+    if (get(v, "mmu.faults") > 0)
+        fprintf(out, ", %s faults", big(a, get(v, "mmu.faults")));
+    fputc('\n', out);
+}
+
 static void stall_line(const struct view *v, FILE *out)
 {
     double all = get(v, "sm.scheduler_cycles"), part[SHARES] = {get(v, "sm.issue_cycles")};
@@ -218,6 +234,7 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
     cache_line(&v, "L1", "l1", out);
     cache_line(&v, "constant", "const", out);
     cache_line(&v, "texture", "tex", out);
+    translation_line(&v, out);
     cache_line(&v, "L2", "l2", out);
     if (get(&v, "noc.flits") > 0)
         fprintf(out, "  networks   %10s packets, %s flits, mean latency %.0f network cycles\n",

@@ -78,7 +78,7 @@ struct port *l1_request_in(struct l1 *);
 void l1_connect_net(struct l1 *, const struct l1_net *);
 
 /*
- * Kernel boundary, called while the engine stands still and the SM has nothing outstanding: counts the lines dropped,
+ * Kernel boundary, called while the engine is stopped and the SM has nothing outstanding: counts the lines dropped,
  * writes dirty (local) lines back when the configuration says so, tells the policies.
  */
 void l1_kernel_begin(struct l1 *, uint32_t launch_index);

@@ -140,6 +140,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struc
         port_init(&l2->copy_in, eng, &l2->comp, cfg->fill_queue + cfg->partition_link_latency,
                   cfg->partition_link_latency, "l2 fills of the other partition");
     }
+    l2_coalescer_init(l2);
     return order_new(l2, config, e) ? NULL : l2;
 }
 
@@ -247,6 +248,8 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, copy_dirty_ways, CFG_INT, "ways", "0", 0, 64, NULL,
             "ways of a set that a copy from the host leaves dirty; the rest is in DRAM, too"),
     CFG_ROW(T, port_bytes, CFG_INT, "bytes", "32", 8, 256, NULL, "bytes the data array moves per cycle"),
+    CFG_ROW(T, port_packed, CFG_BOOL, "", "no", 0, 1, NULL,
+            "a hit that follows another begins in the bytes that it left of its last cycle; no: in the next cycle"),
     CFG_ROW(T, fill_bytes, CFG_INT, "bytes", "0", 0, 256, NULL,
             "bytes of a line that a fill writes in a cycle: the next fill waits; 0 = fills take no time"),
     CFG_ROW(T, write_back_port, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -262,6 +265,9 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, store_cycles, CFG_INT, "cycles", "0", 0, 16, NULL,
             "cycles that a store holds the port beyond its transfer, in the slice where its line lives; with "
             "l2.write_port_bytes"),
+    CFG_ROW(
+        T, coalesce, CFG_INT, "requests", "1", 1, 64, NULL,
+        "reads of a line that one look-up answers: those that arrive before its data is read; with l2.order = fifo"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep 16 bits of L1 policy metadata with each line; enabled automatically by policies that need it"),
     CFG_ROW(T, bypass_on_stall, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -312,6 +318,12 @@ const struct cfg_section l2_cfg_section = {"l2", "an L2 slice", fields, sizeof(T
 static const struct stat_def remote_stat_defs[] = {
     STAT_ROW(S, fetches, "requests", "fetches from the other partition"),
     STAT_ROW(S, forwarded, "requests", "stores and atomics forwarded to the other partition"), STAT_END};
+#undef S
+
+#define S struct l2
+static const struct stat_def coalesced_stat_defs[] = {
+    STAT_ROW(S, coalesced, "requests", "reads answered by the look-up of an earlier one (l2.coalesce): no accesses"),
+    STAT_END};
 #undef S
 
 #define S struct l2_stats
@@ -376,6 +388,8 @@ void l2_register_stats(struct l2 *l2, struct stats *s)
     stats_add(s, "l2", stat_defs, &l2->stats);
     if (l2->cfg.dirty_ways)
         stats_add(s, "l2", cleaned_stat_defs, &l2->stats);
+    if (l2->reads)
+        stats_add(s, "l2", coalesced_stat_defs, l2);
     if (l2->cfg.partitions > 1)
         stats_add(s, "l2.remote_partition", remote_stat_defs, &l2->remote_stats);
     if (!l2->order)

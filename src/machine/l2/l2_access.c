@@ -16,7 +16,7 @@
  *       write           -> reply network (the acknowledgment)
  *       write-back      -> done: it is not answered
  *
- * partition.c has what a second partition adds.
+ * partition.c has what a second partition adds, coalescer.c how reads share a look-up.
  *
  * A request that cannot be accepted blocks the tags; with a request order (cache/order.h) the policy may try another
  * request instead.
@@ -210,8 +210,20 @@ ALWAYS_INLINE void count_taken(struct l2 *l2, const struct l2_lookup *q, const s
     }
 }
 
+/* Cycles of a transfer through the port; packed, it begins in what the one just before left of its last cycle. */
+ALWAYS_INLINE uint32_t transfer_cycles(struct l2 *l2, uint32_t bytes, uint64_t now)
+{
+    const uint32_t width = l2->cfg.port_bytes;
+    if (!l2->cfg.port_packed)
+        return (bytes - 1) / width + 1;
+    const uint32_t rest = now == l2->port_free_at ? l2->port_rest : 0, left = bytes > rest ? bytes - rest : 1;
+    const uint32_t cycles = (left - 1) / width + 1;
+    l2->port_rest = cycles * width - left;
+    return cycles;
+}
+
 /* Cycles for which it occupies the port: hits transfer data; a miss leaves the tags after one cycle. */
-ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o)
+ALWAYS_INLINE uint32_t port_cycles(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, uint64_t now)
 {
     if (o->reads_out)
         return (1u << l2->tags.line_shift) / l2->cfg.port_bytes;
@@ -222,8 +234,9 @@ ALWAYS_INLINE uint32_t port_cycles(const struct l2 *l2, const struct l2_lookup *
     uint32_t cycles = o->misses + o->merges + o->bypasses;
     if (o->hits) {
         uint32_t sectors = l2->cfg.split_sectors ? o->hits : sector_count(q->asked);
-        cycles += (sectors * SECTOR_BYTES - 1) / l2->cfg.port_bytes + 1;
+        return cycles + transfer_cycles(l2, sectors * SECTOR_BYTES, now);
     }
+    l2->port_rest = 0;
     return cycles;
 }
 
@@ -323,7 +336,28 @@ ALWAYS_INLINE struct l2_outcome fetch(struct l2 *l2, const struct l2_lookup *q)
     mshr_append(e, waiter_link, l2, waiter_new(l2, q));
     if (more)
         request_to(out, l2, r->addr, more, REQ_READ, m, r->created_at);
+    if (l2->reads && r->kind == REQ_READ && !q->far)
+        l2_coalescer_note(l2, q->line, asked, NEVER);
     return o;
+}
+
+void l2_wait_joined(struct l2 *l2, uint32_t m, req_id id, uint8_t sectors)
+{
+    const struct l2_lookup q = {.req = id, .asked = sectors};
+    if (l2->policy_tag)
+        exchange_policy_tag(l2, &l2->req[id], (uint32_t)l2->mshr.e[m].entry);
+    mshr_append(&l2->mshr.e[m], waiter_link, l2, waiter_new(l2, &q));
+}
+
+void l2_answer_joined(struct l2 *l2, req_id id, uint8_t sectors)
+{
+    struct req *r = &l2->req[id];
+    const uint64_t line = r->addr >> l2->tags.line_shift;
+    const int32_t entry = l2->policy_tag ? tags_find(&l2->tags, l2_set_of(l2, r->addr), line) : -1;
+    if (entry >= 0)
+        exchange_policy_tag(l2, r, (uint32_t)entry);
+    r->served = REQ_AT_L2;
+    reply(l2, id, sectors, 0);
 }
 
 void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
@@ -403,6 +437,8 @@ ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bo
         l2_send_copy(l2, q->req, asked, now);
     else
         reply(l2, q->req, asked, atomic ? l2->cfg.atomic_latency : 0);
+    if (l2->reads && r->kind == REQ_READ && !q->far)
+        l2_coalescer_note(l2, q->line, asked, now);
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};
 }
 
@@ -511,7 +547,7 @@ ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct
 {
     if (atomic && !o->forwarded)
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
-    l2->port_free_at = now + port_cycles(l2, q, o);
+    l2->port_free_at = now + port_cycles(l2, q, o, now);
     if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
         req_release(&l2->comp.eng->pool, q->req);
 }
@@ -729,6 +765,8 @@ ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
     uint32_t w = ring_pop(&l2->ready);
     req_id id = l2->waiter[w].req;
     free_causes(l2, 1u << STALL_NO_MSHR);
+    if (l2->reads)
+        l2_coalescer_answered(l2, l2->req[id].addr >> l2->tags.line_shift, now);
     if (partitioned && l2_fetches_copy(l2, &l2->waiter[w]))
         l2_send_copy(l2, id, l2->waiter[w].sectors, now);
     else
@@ -749,10 +787,11 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
         take_fill(l2, port_pop(&l2->copy_in).req, true);
     if (can_answer(l2, now, partitioned))
         answer(l2, now, partitioned);
+    const bool joined = !reorder && l2->reads && l2_coalesce(l2, now);
     if (now >= l2->port_free_at && !(partitioned && l2_access_far(l2, now))) {
         if (reorder)
             access_reordered(l2, now);
-        else
+        else if (!joined)
             access_in_order(l2, now);
     }
     if (reorder)
@@ -784,6 +823,8 @@ ALWAYS_INLINE uint64_t tick(struct l2 *l2, uint64_t now, bool reorder, bool part
             want = earliest(want, port_next_ready(&l2->in));
     } else {
         look = next_look_up(l2, now);
+        if (l2->reads)
+            want = earliest(want, l2_coalescer_next(l2, now));
     }
     want = earliest(want, look < l2->port_free_at ? l2->port_free_at : look);
     return want > now ? want : now + 1;

@@ -29,6 +29,7 @@ struct l2_config {
     uint32_t write_miss; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
     uint32_t port_bytes, write_port_bytes;
+    bool port_packed;      /* reads share the port's cycles: a line of 128 bytes takes 2.56 cycles of 50 bytes */
     uint32_t store_cycles; /* that a store holds the port beyond its transfer, in the slice where its line lives */
     uint32_t fill_bytes;   /* a fill holds the fill port a cycle for so many bytes of its line; 0 = no time */
     bool write_back_port;  /* a read miss that writes a line back holds the data port while it is read out */
@@ -39,6 +40,7 @@ struct l2_config {
     uint64_t fetch;      /* what a miss fetches: the aligned piece of this size around each sector */
     uint32_t dirty_ways; /* of a set; 0 = all */
     uint32_t copy_ways, copy_dirty_ways;
+    uint32_t coalesce; /* reads of a line that one look-up answers */
     bool line_metadata;
     bool bypass_on_stall; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
     uint32_t order;       /* index in l2_order_kind */

@@ -91,9 +91,12 @@ struct l2 {
     uint32_t freed; /* stall causes (bits) that may have been resolved since a request was last tried */
     uint64_t blocked_since;
     uint64_t port_free_at; /* data port: next cycle it can be used */
+    uint32_t port_rest;    /* l2.port_packed: bytes that the last cycle before port_free_at could still move */
     uint64_t fill_free_at; /* fill port */
     bool closed;           /* l2.look_up_room: a queue behind the tags was full at the last try */
     uint64_t atomic_free_at;
+    struct l2_read *reads; /* coalescer.c; NULL: l2.coalesce = 1 */
+    uint64_t coalesced;
     const struct order_policy *order_policy;
     struct order *order; /* NULL: requests come straight from the port */
     uint32_t offered;    /* the slot of the request at the tags */
@@ -138,6 +141,20 @@ void l2_place(struct l2 *, uint32_t entry, uint64_t line);
 void l2_note_written(struct l2 *, const struct req *, uint32_t entry, uint8_t sectors);
 /* Looks up a request of the counterpart: STALL_NONE, it was accepted, or why not. */
 enum stall l2_try_far(struct l2 *, req_id, uint32_t info, uint64_t now);
+
+/* A read that joined another is answered now, or waits in the MSHR with it. */
+void l2_answer_joined(struct l2 *, req_id, uint8_t sectors);
+void l2_wait_joined(struct l2 *, uint32_t mshr, req_id, uint8_t sectors);
+
+/* coalescer.c */
+void l2_coalescer_init(struct l2 *);
+/* A look-up has read the line (NEVER: it will be fetched): reads that arrive until then may join. */
+void l2_coalescer_note(struct l2 *, uint64_t line, uint8_t sectors, uint64_t read_at);
+void l2_coalescer_answered(struct l2 *, uint64_t line, uint64_t now);
+/* Does the oldest request of the network join an earlier read? It is answered, or waits for room in the network. */
+bool l2_coalesce(struct l2 *, uint64_t now);
+/* The next cycle in which one may. */
+uint64_t l2_coalescer_next(const struct l2 *, uint64_t now);
 
 /* partition.c: the link to the counterpart, its requests, and those that this slice sends it. */
 static inline bool l2_link_ready(const struct l2 *l2, const struct port *to, uint64_t now)

@@ -200,7 +200,7 @@ static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
     uint32_t lane = p->class * n->noc.n_node + node;
     struct port *out = n->noc.out[lane];
     if (p->to != node)
-        BUG("%s: a packet for node %u came out at node %u", n->noc.comp.name, p->to, node);
+        BUG("%s: a packet for node %u was ejected at node %u", n->noc.comp.name, p->to, node);
     uint64_t transit = n->noc.cfg.router_latency - 1;
     n->reserved[lane]--;
     port_send_later(out, p->req, p->info, engine_convert(&n->noc.comp, transit, out->consumer));
@@ -405,7 +405,7 @@ static uint32_t flit_at(const struct routers *n, const struct router *r, uint32_
     return r->buf[(i << n->depth_shift) + ((r->in[i].head + nth) & n->depth_mask)];
 }
 
-/* The request of the packet that comes first in channel i. */
+/* The request of the first packet in channel i. */
 static req_id first_in(const struct routers *n, const struct router *r, uint32_t i)
 {
     return n->packet[head_flit(n, r, i) >> 2].req;

@@ -28,7 +28,7 @@ struct packet {
 /* A channel as the input of its router: the buffer and what the packet at its head holds. */
 struct in_chan {
     uint16_t head, n; /* in the ring of flits */
-    uint16_t holds;   /* channel of the router that the packet at the head goes out by; NO_CHAN = none yet */
+    uint16_t holds;   /* output channel of the packet at the head; NO_CHAN = none yet */
     uint16_t to;      /* output of that packet */
 };
 /* The same number as an output of its router: the buffer at the other end of the link. */
@@ -40,7 +40,7 @@ struct out_chan {
 struct input {
     uint32_t behind; /* first channel of the output that feeds it; NONE = a node does */
     uint16_t node;   /* that injects here; NO_NODE */
-    uint16_t next;   /* output that comes first of several that offer themselves */
+    uint16_t next;   /* output with priority among those requested */
 };
 /*
  * What an output has before it is kept up as flits and credits come and go, so that a cycle looks at outputs that have
@@ -52,7 +52,7 @@ struct output {
     uint64_t free_vc;                /* virtual channels that no packet holds */
     uint32_t feeds;                  /* first channel of the input that it leads to; NONE = a node */
     uint16_t node;                   /* that is ejected to; NO_NODE */
-    uint16_t next;                   /* channel that comes first when it offers itself */
+    uint16_t next;                   /* channel with priority when it requests */
     uint16_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
 };
 struct router {
@@ -93,14 +93,14 @@ struct routers {
     uint32_t *reserved;            /* per lane: packets in flight into its port */
     uint32_t *inject_packet;       /* per lane: the packet it is sending; NONE */
     uint8_t *inject_vc;            /* per lane: the channel it uses */
-    uint8_t *inject_ptr;           /* per lane: the channel of its class that comes first for the next packet */
-    uint8_t *inject_turn;          /* per node: the class that comes first for the next flit */
+    uint8_t *inject_ptr;           /* per lane: the channel of its class with priority for the next packet */
+    uint8_t *inject_turn;          /* per node: the class with priority for the next flit */
     uint64_t *injecting;           /* per class mark_words words: nodes with a packet in progress */
     uint64_t *blocked;             /* the same: nodes that wait for a place in their router */
     struct packet *packet;
     uint32_t packet_free;
     struct fifo flits;
-    uint32_t *credits; /* channels whose owner can go on in the next cycle */
+    uint32_t *credits; /* channels whose owner can continue in the next cycle */
     uint32_t n_credit;
     uint32_t latency; /* switch to next buffer */
     uint32_t width, height, radix, stages;

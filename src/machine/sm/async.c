@@ -10,14 +10,14 @@
  * knows where the CTAs are.
  *
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
- * delivered its operands, whatever is longer. Warps go on and wait for groups.
+ * delivered its operands, whichever is longer. Warps continue and wait for groups.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
- * 128 bytes of a product's operands, which wait for what came before; the layouts that wgmma takes have no conflicts of
+ * 128 bytes of a product's operands, which wait for earlier requests; the layouts that wgmma takes have no conflicts of
  * their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
  *
  * Left out: that accesses of warps and writes of the TMA wait for shared memory; mbarriers beyond SM_MBARRIERS of a
- * CTA, at which nobody waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
+ * CTA, at which no warp waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
  * Sources: docs/hopper.md.
  */
 #include "sm/sm_priv.h"

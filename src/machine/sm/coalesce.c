@@ -24,7 +24,7 @@ static void mark_bytes(uint64_t byte[2], unsigned offset, unsigned n)
         byte[i >> 6 & 1] |= 1ull << (i & 63);
 }
 
-/* One piece of an access that lies within one line. */
+/* One piece of an access within one line. */
 static inline void add_piece(struct collect *c, uint64_t line, unsigned offset, unsigned n)
 {
     unsigned last_word = (offset + n - 1) / 4;

@@ -42,6 +42,7 @@ static void op_of(const struct sm_config *cfg, const struct trace_kernel *t, con
     i.n_src = o->n_src;
     i.regs_at = o->regs_at;
     sm_inst_of(cfg, &i, &out->inst);
+    out->inst.guarded = o->flags & TRACE_OP_GUARDED;
     out->pc = o->pc;
     out->copy = o->copy;
 }

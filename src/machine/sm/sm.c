@@ -175,17 +175,18 @@ static inline void take_unit(struct unit *x, uint64_t now, uint32_t interval)
     x->first_free = first;
 }
 
-/* Warps whose next instruction has a free unit in this cycle. */
-static inline uint64_t able(const struct sm *sm, uint64_t now)
+/* Warps of scheduler s whose next instruction has a free unit in this cycle. */
+static inline uint64_t able(const struct sm *sm, unsigned s, uint64_t now)
 {
     uint64_t can = 0;
     for (unsigned u = 0; u < SM_UNIT_LSU; u++)
         can |= sm->unit[u].first_free <= now ? sm->want[u] : 0;
     if (sm->want[SM_UNIT_ASYNC] && !sm_async_room(sm))
         can &= ~sm->want[SM_UNIT_ASYNC];
-    if (sm->want[SM_UNIT_LSU] && sm->unit[SM_UNIT_LSU].first_free <= now && sm_lsu_room(sm))
+    if (sm->want[SM_UNIT_LSU] && sm->unit[SM_UNIT_LSU].first_free <= now && sm->lsu_free_at[s] <= now &&
+        sm_lsu_room(sm))
         can |= sm->want[SM_UNIT_LSU];
-    return can;
+    return can & sm->owned[s];
 }
 
 static void issue(struct sm *sm, unsigned slot, uint64_t now)
@@ -202,6 +203,8 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     if (WEIR_HOOKS && sm->profile)
         sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {
+        if (i.space != TRACE_SP_PARAM)
+            sm->lsu_free_at[slot % sm->cfg.schedulers] = now + sm->cfg.lsu_interval;
         sm_lsu_push(sm, slot, &i, pc, now);
     } else {
         const uint16_t *reg = sm->regs + i.regs_at;
@@ -209,6 +212,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
             w->reg_at[reg[k]] = now + i.latency;
         switch (i.cls) {
         case TRACE_BRANCH:
+            w->fetched_at = now + sm->cfg.fall_through_cycles; /* unless it jumps */
             if (i.n_reg > i.n_dst)
                 w->condition_at = 0; /* else it is part of the branch before it */
             for (unsigned k = i.n_dst; k < i.n_reg; k++)
@@ -304,7 +308,7 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
         uint64_t can = sm->in[WARP_READY] & own;
         if (only >= 0)
             can &= warp_bit((unsigned)only);
-        if (!can || !(can &= able(sm, now)))
+        if (!can || !(can &= able(sm, s, now)))
             break;
         int slot = only;
         if (only < 0) {
@@ -334,10 +338,17 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t next = NEVER;
     for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
-        if (!(sm->want[u] & sm->in[WARP_READY]) || (u == SM_UNIT_LSU && !sm_lsu_room(sm)) ||
-            (u == SM_UNIT_ASYNC && !sm_async_room(sm)))
+        uint64_t warps = sm->want[u] & sm->in[WARP_READY], at = sm->unit[u].first_free;
+        if (!warps || (u == SM_UNIT_LSU && !sm_lsu_room(sm)) || (u == SM_UNIT_ASYNC && !sm_async_room(sm)))
             continue;
-        uint64_t at = sm->unit[u].first_free > now ? sm->unit[u].first_free : now + 1;
+        if (u == SM_UNIT_LSU) {
+            uint64_t first = NEVER; /* of the schedulers */
+            for (unsigned s = 0; s < sm->cfg.schedulers; s++)
+                if (warps & sm->owned[s] && sm->lsu_free_at[s] < first)
+                    first = sm->lsu_free_at[s];
+            at = first > at ? first : at;
+        }
+        at = at > now ? at : now + 1;
         next = at < next ? at : next;
     }
     return next;
@@ -388,9 +399,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
     /* A scheduler counts as throttled while the policy alone holds it back; another may have taken the last unit since.
      */
     if (sm->throttled) {
-        uint64_t can = sm->in[WARP_READY] & able(sm, now + 1);
         for (s = 0; s < sm->cfg.schedulers; s++)
-            if (!(can & sm->owned[s]))
+            if (!(sm->in[WARP_READY] & able(sm, s, now + 1)))
                 sm->throttled &= ~(1ull << s);
     }
     uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);

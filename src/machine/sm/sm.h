@@ -46,6 +46,7 @@ struct sm_inst {
     uint8_t barrier_warps; /* BARRIER: how many warps it waits for; 0 = all */
     uint8_t barrier;       /* BARRIER: its number */
     uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
+    bool guarded;          /* its last register is the predicate that guards it (scheduled code) */
 };
 
 /* An operation of scheduled code (trace/code.h). */

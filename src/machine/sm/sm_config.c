@@ -32,6 +32,9 @@ static const struct cfg_field sm_fields[] = {
         "additional cycles after a taken branch; with fetch_width = 0, from the branch to the next issue"),
     INT(loop_cycles, "cycles", "0", 0, 64,
         "with fetch_width = 0: minimum cycles from a resolved backward branch to the next issue"),
+    INT(fall_through_cycles, "cycles", "1", 1, 64, "from a branch that is not taken to the warp's next issue"),
+    INT(guard_cycles, "cycles", "0", 0, 64,
+        "scheduled code: cycles that a predicate takes to guard an instruction, beyond its latency as an operand"),
     INT(simt_width, "lanes", "32", 8, 32, "lanes per execution unit; a warp occupies it for 32 / lanes intervals"),
     INT(operand_cycles, "cycles", "4", 0, 64, "from issue to the execution unit: reading operands"),
     INT(sp_units, "units", "2", 1, 16, "units for integer and single precision arithmetic"),
@@ -39,6 +42,8 @@ static const struct cfg_field sm_fields[] = {
     INT(sfu_units, "units", "1", 1, 16, "units for special functions and divisions"),
     INT(dp_units, "units", "0", 0, 16, "units for double precision; 0 = the sfu units do it"),
     INT(tensor_units, "units", "0", 0, 16, "units for matrix multiply-accumulate; 0 = the sp units do it"),
+    INT(lsu_interval, "cycles", "1", 1, 64,
+        "between two memory instructions of a scheduler, other than loads of parameters"),
     INT(lsu_queue, "instructions", "6", 1, 64, "memory instructions between issue and the end of their requests"),
     CFG_ROW(struct sm_config, coalesce, CFG_ENUM, "", "lines", 0, 0, "lines segments",
             "coalescing unit: cache lines (uncached accesses move only the touched sectors or bytes), or aligned "

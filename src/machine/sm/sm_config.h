@@ -22,7 +22,7 @@ struct sm_config {
     /* front end */
     uint32_t schedulers, issue_width, scheduler;
     uint32_t code; /* enum sm_code */
-    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles;
+    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles;
     /* execution */
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
@@ -30,7 +30,8 @@ struct sm_config {
     uint32_t wgmma_columns, tma_latency, tma_lines, cluster_latency, cluster_bytes;
     /* memory pipeline */
     bool tex_quads;
-    uint32_t lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads, outstanding_requests;
+    uint32_t lsu_interval, lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads,
+        outstanding_requests;
     uint32_t coalesce;   /* enum sm_coalesce */
     uint32_t long_loads; /* enum sm_long_loads */
     uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;

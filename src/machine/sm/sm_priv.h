@@ -163,6 +163,7 @@ struct sm {
     /* load/store unit */
     struct lsu_entry *lsu; /* ring of lsu_cap */
     uint32_t lsu_cap, lsu_head, lsu_n;
+    uint64_t lsu_free_at[8]; /* by scheduler: it may issue a memory instruction */
     uint64_t lsu_busy_until; /* shared-memory passes of the instruction before */
     struct pending *pending;
     uint32_t pending_free, pending_used, outstanding;

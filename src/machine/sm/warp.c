@@ -64,6 +64,8 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         uint64_t t = w->reg_at[*reg];
         at = t > at ? t : at;
     }
+    if (w->inst.guarded && at < REG_PENDING_NEAR && w->reg_at[reg[-1]] + sm->cfg.guard_cycles > at)
+        at = w->reg_at[reg[-1]] + sm->cfg.guard_cycles;
     if (at >= REG_PENDING_NEAR) {
         sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {

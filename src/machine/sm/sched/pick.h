@@ -1,5 +1,5 @@
 /*
- * Orders that several warp schedulers share: which warp of a set comes first.
+ * Orders that several warp schedulers share: which warp of a set has priority.
  *
  * Greedy then oldest (Rogers et al., MICRO 2012) is the order underneath the schedulers that limit how many warps may
  * issue, and round robin underlies those with a ready queue; they pass the remaining set of warps.

@@ -299,7 +299,7 @@ static void on_event(void *st, enum event kind, uint32_t slot, uint32_t argument
             release(s, p, &s->s.psb_by_loop);
         return;
     }
-    /* The end of a warp, or the beginning of its successor: a load that nobody waited for may have come in between. */
+    /* The end of a warp, or the beginning of its successor: a load that nobody waited for may have been in between. */
     release(s, p, &s->s.psb_by_exit);
     if (s->monitored == (int)slot)
         end_monitoring(s);
