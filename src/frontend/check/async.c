@@ -16,11 +16,11 @@
 enum { SLOTS = 1024, MBARRIER_BYTES = 8 };
 
 struct async {
-    uint32_t clock[SLOTS];   /* COUNTED: the phase that is open, by mbarrier */
-    uint32_t group[SLOTS];   /* by thread: committed bulk groups */
-    uint32_t product[32];    /* by warp: committed groups of products */
-    uint32_t last[SLOTS];    /* COUNTED: the last phase that has a copy */
-    uint32_t reads[SLOTS];   /* by thread: the last group that reads shared memory */
+    uint32_t clock[SLOTS]; /* COUNTED: the phase that is open, by mbarrier */
+    uint32_t group[SLOTS]; /* by thread: committed bulk groups */
+    uint32_t product[32];  /* by warp: committed groups of products */
+    uint32_t last[SLOTS];  /* COUNTED: the last phase that has a copy */
+    uint32_t reads[SLOTS]; /* by thread: the last group that reads shared memory */
     const struct site *copy[SLOTS], *store[SLOTS];
 };
 

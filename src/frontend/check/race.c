@@ -118,7 +118,8 @@ static char *advice(const struct now *n, enum class class, const struct finding 
         if (f->b.what && strstr(f->b.inst, "wgmma"))
             return xasprintf("the product may still read its operands: wgmma.wait_group between %s and %s", p, q);
         if (f->b.what && strstr(f->b.inst, "mbarrier::complete_tx"))
-            return xasprintf("no wait for the mbarrier that counts the copy (mbarrier.try_wait) between %s and %s", p, q);
+            return xasprintf("no wait for the mbarrier that counts the copy (mbarrier.try_wait) between %s and %s", p,
+                             q);
         if (f->b.what && strstr(f->b.inst, ".bulk"))
             return xasprintf("no cp.async.bulk.wait_group%s between %s and %s", other_writes ? "" : ".read", p, q);
         return xasprintf("no cp.async.wait_all or wait_group (__pipeline_wait_prior) between %s and %s", p, q);
@@ -126,9 +127,10 @@ static char *advice(const struct now *n, enum class class, const struct finding 
         break;
     }
     if (n->site->kind == SITE_BULK && n->access != ACCESS_READ)
-        return xasprintf("the copy may come before %s is over: a barrier, or an arrival at an mbarrier that the copy's "
-                         "thread waits for, between the two",
-                         other_writes ? "the write" : "the read");
+        return xasprintf(
+            "the copy may come before %s is over: a barrier, or an arrival at an mbarrier that the copy's "
+            "thread waits for, between the two",
+            other_writes ? "the write" : "the read");
     if (atomics_and_reads)
         return xasprintf("a plain read beside atomics: read it with an atomic or through volatile, or order the two");
     const bool adds = n->access == ACCESS_WRITE && other_writes && f->a.line == f->b.line;
@@ -673,10 +675,7 @@ void race_async(struct check *c, struct emu_warp_run *r, const struct site *site
         const unsigned odd = fineness(at, (uint32_t)(to - at));
         if (odd > p->cell_fine)
             page_refine(c, p, odd);
-        if (!page_cells(c, p,
-                        n.access == ACCESS_READ     ? &p->r0
-                        : n.access == ACCESS_ATOMIC ? &p->a
-                                                    : &p->w))
+        if (!page_cells(c, p, n.access == ACCESS_READ ? &p->r0 : n.access == ACCESS_ATOMIC ? &p->a : &p->w))
             return;
         const unsigned down = 2 - p->cell_fine;
         for (; at < to; at += 1u << down) {

@@ -123,8 +123,9 @@ static unsigned limits(const struct check *c, const char *out[LIMITS])
         out[n++] =
             "the limit of shadow memory was reached: later accesses to further memory were not checked for races";
     if (c->unexpected)
-        out[n++] = "a kernel wrote memory that none of its pointers to be written leads to: its earlier reads of that "
-                   "memory were not checked for races";
+        out[n++] =
+            "a kernel wrote memory that none of its pointers to be written leads to: its earlier reads of that "
+            "memory were not checked for races";
     if (c->clock_stopped)
         out[n++] = "a CTA had more than half a million synchronizations: later races in it may be missed";
     if (c->many_ctas)

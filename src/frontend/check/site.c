@@ -478,7 +478,8 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     x->bytes = 8;
     x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* its users must be ordered after its initialization */
     x->acquire = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
-    x->release = p->op == PTX_CP || ((ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP)) && !ptx_has(p, PTX_M_RELAXED));
+    x->release =
+        p->op == PTX_CP || ((ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP)) && !ptx_has(p, PTX_M_RELAXED));
     if (x->acquire && ptx_has(p, PTX_M_RELAXED))
         x->acquire = false;
     return on_mbarrier;

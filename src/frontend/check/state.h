@@ -190,15 +190,15 @@ struct ccta {
     struct cwarp *warp;
     struct proxy *proxy; /* proxy.c; NULL until it is needed */
     size_t proxy_bytes;
-    struct async *async;   /* async.c; NULL until it is needed */
-    uint64_t *object;      /* a bit per 8 bytes of shared memory: an mbarrier */
+    struct async *async; /* async.c; NULL until it is needed */
+    uint64_t *object;    /* a bit per 8 bytes of shared memory: an mbarrier */
     size_t object_words;
-    char *log;                   /* of reads, see quiet.c */
+    char *log; /* of reads, see quiet.c */
     size_t log_used;
     uint64_t loud, stays_loud, logged; /* parts of shared memory, a bit each */
     unsigned part_shift;
     bool no_log;
-    uint64_t full, tried; /* parts of which all bytes were written; that were looked at since the last barrier */
+    uint64_t full, tried;  /* parts of which all bytes were written; that were looked at since the last barrier */
     bool relaxed;          /* barrier.cluster.arrive.relaxed in this phase */
     uint32_t left;         /* threads that have left the cluster's last barrier */
     uint32_t cluster_base; /* clock of which all of them know then; 0 = not so simple */
@@ -277,12 +277,13 @@ struct place { /* an allocation and its origin */
     uint8_t kind;
     void *frame[6];
     int n_frame;
-    uint64_t defined_at, looked_at; /* all bytes were written, as of check.undefinings; a launch asked and it was not so */
+    uint64_t defined_at,
+        looked_at; /* all bytes were written, as of check.undefinings; a launch asked and it was not so */
 };
 
 struct var { /* a place in memory through which threads synchronize */
     uint64_t key, cta;
-    struct know *gpu, *own; /* what a reader learns: of any CTA; only of the CTA that wrote it */
+    struct know *gpu, *own;           /* what a reader learns: of any CTA; only of the CTA that wrote it */
     struct know *gpu_done, *own_done; /* of an mbarrier: by the phases that are complete */
     uint8_t phase;
     uint64_t own_cta;
@@ -457,8 +458,8 @@ unsigned quiet_shift(uint32_t smem_bytes);
 bool quiet_read(struct emu_warp_run *, struct check *, const struct site *, uint32_t mask, const uint64_t *addr,
                 uint32_t bytes, enum shape, bool *defined);
 /* c->home's memory is written; `stays`: a barrier of the CTA does not order this. */
-void quiet_write(struct check *, const struct ccta *by, uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                 enum shape, bool stays);
+void quiet_write(struct check *, const struct ccta *by, uint32_t mask, const uint64_t *addr, uint32_t bytes, enum shape,
+                 bool stays);
 void quiet_range(struct check *, struct ccta *, uint64_t at, uint32_t bytes);
 void quiet_barrier(struct ccta *);
 

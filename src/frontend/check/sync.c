@@ -185,8 +185,7 @@ void sync_observe(struct check *c, struct emu_warp_run *r, const struct site *x,
     if (!v)
         return;
     const bool object = x->kind == SITE_MBARRIER;
-    struct know *k =
-        x->strong != STRONG_GPU && space != PTX_S_SHARED ? NULL : object ? v->gpu_done : v->gpu;
+    struct know *k = x->strong != STRONG_GPU && space != PTX_S_SHARED ? NULL : object ? v->gpu_done : v->gpu;
     if (v->own_cta == a->index + 1)
         k = know_join(c, k, object ? v->own_done : v->own);
     if (!k)

@@ -264,7 +264,7 @@ struct box {
     u32 step; /* bytes of an element */
     const struct target *target;
     int n_target;
-    u64 lo, hi; /* the allocation that the last row was in */
+    u64 lo, hi;     /* the allocation that the last row was in */
     bool undefined; /* shared memory that is stored was never written in part */
 };
 
@@ -292,13 +292,12 @@ static void tell_row(const struct box *x, const struct tmap_row *r, bool store)
     const u64 lo = r->address + (u64)r->from * x->step;
     if (!emu_watch_of(x->w) || r->from == r->to)
         return;
-    const bool undefined = emu_watch_async(
-        x->w, x->in, x->lane,
-        told_of(x->w, b->to_shared ? x->target : NULL,
-                !store    ? EMU_ASYNC_READ
-                : b->type ? EMU_ASYNC_REDUCE
-                          : EMU_ASYNC_WRITE,
-                NULL, lo, (r->to - r->from) * x->step));
+    const bool undefined = emu_watch_async(x->w, x->in, x->lane,
+                                           told_of(x->w, b->to_shared ? x->target : NULL,
+                                                   !store    ? EMU_ASYNC_READ
+                                                   : b->type ? EMU_ASYNC_REDUCE
+                                                             : EMU_ASYNC_WRITE,
+                                                   NULL, lo, (r->to - r->from) * x->step));
     if (store ? x->undefined && !b->type : undefined)
         define_row(x, r, store);
 }
