@@ -180,9 +180,9 @@ __global__ void diverged(int *out, int k)
 CASE(barriers_of_warps, "clean") { diverged<<<1, 64>>>(zeros<int>(64), 32); }
 CASE(barrier_in_branch, "divergent-barrier") { diverged<<<1, 64>>>(zeros<int>(64), 40); }
 __global__ void count_wrong(void) { asm volatile("bar.sync 1, 96;"); }
-CASE(barrier_never_complete, "memory") { count_wrong<<<1, 64>>>(); }
+CASE(barrier_never_complete, "barrier") { count_wrong<<<1, 64>>>(); }
 __global__ void count_odd(int n) { asm volatile("bar.sync 1, %0;" ::"r"(n)); }
-CASE(barrier_count_odd, "memory") { count_odd<<<1, 64>>>(50); }
+CASE(barrier_count_odd, "barrier") { count_odd<<<1, 64>>>(50); }
 
 // ---- asynchronous copies ----
 

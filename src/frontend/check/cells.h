@@ -65,3 +65,18 @@ CELLS_TARGET static bool CELLS(write)(uint64_t *w, const uint64_t *a, const uint
         w[i] = x->me + ((uint64_t)(i >> shift) << STAMP_LANE);
     return true;
 }
+
+/* Addresses of shared memory as 32 bits, and their extent. */
+CELLS_TARGET static void CELLS(narrow)(const uint64_t *a, uint32_t mask, uint32_t *out, uint32_t *lo, uint32_t *hi)
+{
+    const uint32_t first = (uint32_t)a[__builtin_ctz(mask)];
+    uint32_t least = first, most = first;
+    for (unsigned l = 0; l < EMU_LANES; l++) {
+        const uint32_t at = mask >> l & 1 ? (uint32_t)a[l] : first;
+        out[l] = at;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    *lo = least;
+    *hi = most;
+}

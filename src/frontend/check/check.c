@@ -87,6 +87,9 @@ static void ccta_free(struct check *c, struct ccta *a)
         VEC_FREE(&w->copies.v);
     }
     free(a->proxy);
+    free(a->async);
+    free(a->object);
+    free(a->log);
     for (uint32_t i = 0; i < a->n_page; i++)
         page_drop(c, &a->smem[i]);
     free(a->warp);
@@ -131,8 +134,14 @@ static void cta_begin(void *ctx, struct emu_cta *cta)
                        .n_page = a->n_page,
                        .n_warp = a->n_warp,
                        .proxy = a->proxy,
-                       .proxy_bytes = a->proxy_bytes};
+                       .proxy_bytes = a->proxy_bytes,
+                       .async = a->async,
+                       .object = a->object,
+                       .object_words = a->object_words,
+                       .log = a->log,
+                       .part_shift = quiet_shift(cta->smem_bytes)};
     proxy_clear(a);
+    async_clear(a);
     a->index = cta->index;
     a->stamp_cta = cta->index < CTA_MAX ? (uint32_t)cta->index + 1 : 0;
     a->clock = 1;
@@ -154,6 +163,7 @@ static void cta_end(void *ctx, struct emu_cta *cta)
     struct ccta *a = cta->watched;
     if (!a)
         return;
+    async_end(c, a);
     cta->watched = NULL;
     a->next = c->spare;
     c->spare = a;
@@ -177,7 +187,9 @@ static void launch_begin(void *ctx, struct emu_grid *g)
     memcpy(c->launch->block, g->launch.block, sizeof g->launch.block);
     memcpy(c->launch->grid, g->launch.grid, sizeof g->launch.grid);
     c->published = false;
-    for (c->levels = 0; g->n_cta >> (c->levels + 1) * FANOUT_BITS; c->levels++)
+    c->known_serial++;
+    roots_launch(c, g);
+    for (c->levels = 0; g->n_cta * (c->code->proxies ? N_ENGINE : 1) >> (c->levels + 1) * FANOUT_BITS; c->levels++)
         ;
 }
 
@@ -196,6 +208,7 @@ static void launch_end(void *ctx, struct emu_grid *g)
         c->n_var = 0;
     }
     c->overlap.n = 0;
+    c->cluster.n = 0;
     c->on = c->racing = c->initing = c->syncing = false;
     c->grid = NULL;
 }
@@ -210,12 +223,27 @@ static void matrix(void *ctx, struct emu_warp *w, const struct emu_inst *in, uin
     site_matrix(c, r, in, mask, space, addr, bytes);
 }
 
-static void async(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_cta *cta,
-                  uint32_t offset, uint32_t bytes, bool writes)
+static bool async(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, const struct emu_async *e)
 {
     struct check *c = ctx;
-    if (c->on && bytes && cta->watched)
-        site_async(c, emu_run_of(w), in, lane, cta, offset, bytes, writes);
+    struct emu_warp_run *r = emu_run_of(w);
+    return c->on && e->bytes && ccta_of(r) && async_access(c, r, site_at(r, in), (unsigned)lane, e);
+}
+
+static void define(void *ctx, struct emu_cta *to_cta, uint64_t to, struct emu_cta *from_cta, uint64_t from,
+                   uint32_t bytes)
+{
+    struct check *c = ctx;
+    if (c->initing && (!to_cta || to_cta->watched) && (!from_cta || from_cta->watched))
+        init_define(c, to_cta ? to_cta->watched : NULL, to, from_cta ? from_cta->watched : NULL, from, bytes);
+}
+
+static void counted(void *ctx, struct emu_warp *w, struct emu_cta *cta, uint32_t mbarrier)
+{
+    struct check *c = ctx;
+    (void)w;
+    if (c->racing && cta->watched)
+        async_counted(c, cta->watched, mbarrier);
 }
 
 /* ---- opening and closing ---- */
@@ -227,8 +255,22 @@ struct check *check_open(const struct check_opts *o, struct err *e)
     c->shadow_limit = o->shadow_bytes ? o->shadow_bytes : SHADOW_BYTES;
     c->next_owner = 1;
     race_choose();
-    c->watch = (struct emu_watch){c,       site_decoded, launch_begin, launch_end, cta_begin,
-                                  cta_end, sync_arrive,  sync_release, matrix,     async};
+    c->watch = (struct emu_watch){
+        .ctx = c,
+        .decoded = site_decoded,
+        .launch_begin = launch_begin,
+        .launch_end = launch_end,
+        .cta_begin = cta_begin,
+        .cta_end = cta_end,
+        .arrive = sync_arrive,
+        .release = sync_release,
+        .matrix = matrix,
+        .async = async,
+        .define = define,
+        .counted = counted,
+        .cluster = async_cluster,
+        .cluster_complete = async_cluster_complete,
+    };
     if (o->suppress && read_suppressions(c, e)) {
         check_close(c);
         return NULL;
@@ -292,6 +334,8 @@ void check_close(struct check *c)
     }
     VEC_FREE(&c->finding);
     VEC_FREE_ALL(&c->kept);
+    VEC_FREE(&c->cluster);
+    VEC_FREE(&c->writable);
     host_free(c);
     if (c->has_kernel)
         regfree(&c->kernel);

@@ -23,6 +23,9 @@ const char *const class_word[N_CLASS] = {
     [MEMORY] = "memory",
     [UNDEFINED] = "undefined",
     [PROXY] = "proxy-fence",
+    [BARRIER] = "barrier",
+    [MBARRIER] = "mbarrier",
+    [UNWAITED] = "unwaited-copy",
     [LEAK] = "leak",
 };
 const char *const class_tool[N_CLASS] = {
@@ -31,7 +34,8 @@ const char *const class_tool[N_CLASS] = {
     [RACE_GUESS] = "racecheck",   [RACE_ASYNC] = "racecheck",     [RACE_LAUNCH] = "racecheck",
     [UNINIT] = "initcheck",       [UNINIT_HOST] = "initcheck",    [SYNC_DIVERGED] = "synccheck",
     [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [UNDEFINED] = "synccheck",
-    [PROXY] = "racecheck",        [LEAK] = "leakcheck",
+    [PROXY] = "racecheck",        [BARRIER] = "synccheck",        [MBARRIER] = "synccheck",
+    [UNWAITED] = "synccheck",     [LEAK] = "leakcheck",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)

@@ -254,9 +254,12 @@ void check_fault(struct check *c, const struct emu_fault *x)
 {
     struct finding *f;
     const bool fatal = x->kind != EMU_FAULT_UNDEFINED;
+    const enum class class = !fatal                                                          ? UNDEFINED
+                             : x->kind == EMU_FAULT_BARRIER || x->kind == EMU_FAULT_DEADLOCK ? BARRIER
+                                                                                             : MEMORY;
     if (!fatal && !(c->opts.tools & CHECK_SYNC))
         return;
-    if (!finding_new(c, fatal ? MEMORY : UNDEFINED, x->kind, x->ptx_line, x->src_line, &f))
+    if (!finding_new(c, class, x->kind, x->ptx_line, x->src_line, &f))
         return;
     f->a = (struct end){.line = x->src_line ? x->src_line : x->ptx_line, .has_thread = x->has_thread};
     VEC_PUSH(&c->kept, xstrdup(x->kernel));

@@ -25,7 +25,7 @@ static uint64_t *bits_of(struct check *c, struct emu_warp_run *r, enum ptx_space
     case PTX_S_SHARED:
         if (addr + bytes > r->w.cta->smem_bytes)
             return NULL;
-        return &a->smem[addr >> PAGE_BITS].init[addr % PAGE_BYTES / 64];
+        return &c->home->smem[addr >> PAGE_BITS].init[addr % PAGE_BYTES / 64];
     case PTX_S_LOCAL: {
         const uint32_t frame = r->prog->func[0].frame_bytes, stride = (frame + 63) / 64;
         if (addr + bytes > frame)
@@ -99,7 +99,7 @@ static uint64_t *row_bits(struct check *c, struct emu_warp_run *r, enum ptx_spac
         return NULL;
     if (space == PTX_S_GLOBAL)
         return shadow_page(c, addr[0])->init;
-    return space == PTX_S_SHARED && addr[0] + *n <= r->w.cta->smem_bytes ? ccta_of(r)->smem[addr[0] >> PAGE_BITS].init
+    return space == PTX_S_SHARED && addr[0] + *n <= r->w.cta->smem_bytes ? c->home->smem[addr[0] >> PAGE_BITS].init
                                                                          : NULL;
 }
 
@@ -146,10 +146,61 @@ void init_read(struct check *c, struct emu_warp_run *r, const struct site *x, ui
     }
 }
 
-void init_async(struct ccta *a, uint32_t offset, uint32_t bytes)
+/* ---- the asynchronous proxy ---- */
+
+static uint64_t *word_at(struct check *c, struct ccta *a, uint64_t at)
 {
-    for (uint32_t at = offset; at < offset + bytes; at++)
-        a->smem[at / PAGE_BYTES].init[at % PAGE_BYTES / 64] |= 1ull << at % 64;
+    return &(a ? &a->smem[at / PAGE_BYTES] : shadow_page(c, at))->init[at % PAGE_BYTES / 64];
+}
+
+bool init_whole(const struct ccta *a, uint32_t lo, uint32_t hi)
+{
+    for (uint32_t at = lo; at < hi; at += 64)
+        if (~a->smem[at / PAGE_BYTES].init[at % PAGE_BYTES / 64] & ones(hi - at))
+            return false;
+    return true;
+}
+
+bool init_async(struct check *c, struct ccta *a, uint64_t at, uint32_t bytes, bool set)
+{
+    bool undefined = false;
+    for (const uint64_t end = at + bytes; at < end;) {
+        const uint64_t next = (at / 64 + 1) * 64, to = next < end ? next : end;
+        const uint64_t mask = ones((uint32_t)(to - at)) << at % 64;
+        uint64_t *word = word_at(c, a, at);
+        undefined |= ~*word & mask;
+        *word |= set ? mask : 0;
+        at = to;
+    }
+    return undefined;
+}
+
+void init_async_found(struct check *c, struct emu_warp_run *r, const struct site *x, unsigned lane, struct ccta *a,
+                      uint64_t at, uint32_t bytes)
+{
+    for (uint64_t b = at; b < at + bytes; b++)
+        if (!(*word_at(c, a, b) >> b % 64 & 1)) {
+            found(c, r, x, a ? PTX_S_SHARED : PTX_S_GLOBAL, lane, b, 1, 1);
+            return;
+        }
+}
+
+void init_define(struct check *c, struct ccta *to_cta, uint64_t to, struct ccta *from_cta, uint64_t from,
+                 uint32_t bytes)
+{
+    c->undefinings++;
+    if (to_cta)
+        to_cta->full = 0;
+    for (uint32_t k = 0; k < bytes; k++) {
+        if (!((to + k) % 64) && !((from + k) % 64) && bytes - k >= 64) {
+            *word_at(c, to_cta, to + k) = *word_at(c, from_cta, from + k);
+            k += 63;
+            continue;
+        }
+        uint64_t *word = word_at(c, to_cta, to + k);
+        const uint64_t bit = 1ull << (to + k) % 64;
+        *word = *word_at(c, from_cta, from + k) >> (from + k) % 64 & 1 ? *word | bit : *word & ~bit;
+    }
 }
 
 void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, enum ptx_space space,
@@ -182,6 +233,9 @@ void init_write(struct check *c, struct emu_warp_run *r, const struct site *x, u
                     undefined |= (w->undefined[row][l] & ones(e)) << k * e;
             }
         }
+        c->undefinings += undefined != 0;
+        if (undefined && space == PTX_S_SHARED)
+            c->home->full = 0;
         *word = (*word | ones(bytes) << at) & ~(undefined << at);
     }
 }

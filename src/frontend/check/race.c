@@ -39,6 +39,8 @@ typedef bool cells_write_fn(uint64_t *, const uint64_t *, const uint64_t *, cons
                             const struct cells_at *);
 static cells_read_fn *cells_read = read_base;
 static cells_write_fn *cells_write = write_base;
+typedef void cells_narrow_fn(const uint64_t *, uint32_t, uint32_t *, uint32_t *, uint32_t *);
+static cells_narrow_fn *cells_narrow = narrow_base;
 
 void race_choose(void)
 {
@@ -47,18 +49,25 @@ void race_choose(void)
         __builtin_cpu_supports("avx512bw")) {
         cells_read = read_avx512;
         cells_write = write_avx512;
+        cells_narrow = narrow_avx512;
     } else if (__builtin_cpu_supports("avx2")) {
         cells_read = read_avx2;
         cells_write = write_avx2;
+        cells_narrow = narrow_avx2;
     }
 #endif
+}
+
+void race_narrow(const uint64_t *addr, uint32_t mask, uint32_t *out, uint32_t *lo, uint32_t *hi)
+{
+    cells_narrow(addr, mask, out, lo, hi);
 }
 
 /* One instruction of a warp. */
 struct now {
     struct check *c;
     struct emu_warp_run *r;
-    struct ccta *a;
+    struct ccta *a, *home; /* who accesses, and whose shared memory */
     struct cwarp *w;
     const struct site *site;
     enum access access;
@@ -74,6 +83,7 @@ static const char *verb(const struct site *x, bool write)
 {
     return x->kind == SITE_ATOMIC       ? "atomic"
            : x->kind == SITE_ASYNC_COPY ? (write ? "asynchronous write" : "read")
+           : x->kind == SITE_BULK       ? (write ? "asynchronous write" : "asynchronous read")
            : write                      ? "write"
                                         : "read";
 }
@@ -105,10 +115,22 @@ static char *advice(const struct now *n, enum class class, const struct finding 
     case RACE_WARP:
         return xasprintf("works only as long as the warp stays converged: add __syncwarp() between %s and %s", p, q);
     case RACE_ASYNC:
+        if (f->b.what && strstr(f->b.inst, "wgmma"))
+            return xasprintf("the product may still read its operands: wgmma.wait_group between %s and %s", p, q);
+        if (f->b.what && strstr(f->b.inst, "mbarrier::complete_tx"))
+            return xasprintf("no wait for the mbarrier that counts the copy (mbarrier.try_wait) between %s and %s", p,
+                             q);
+        if (f->b.what && strstr(f->b.inst, ".bulk"))
+            return xasprintf("no cp.async.bulk.wait_group%s between %s and %s", other_writes ? "" : ".read", p, q);
         return xasprintf("no cp.async.wait_all or wait_group (__pipeline_wait_prior) between %s and %s", p, q);
     default:
         break;
     }
+    if (n->site->kind == SITE_BULK && n->access != ACCESS_READ)
+        return xasprintf(
+            "the copy may come before %s is over: a barrier, or an arrival at an mbarrier that the copy's "
+            "thread waits for, between the two",
+            other_writes ? "the write" : "the read");
     if (atomics_and_reads)
         return xasprintf("a plain read beside atomics: read it with an atomic or through volatile, or order the two");
     const bool adds = n->access == ACCESS_WRITE && other_writes && f->a.line == f->b.line;
@@ -165,7 +187,7 @@ static bool same_as_lane(const struct now *n, unsigned lane, unsigned other)
 
 static const void *host_at(const struct now *n, uint64_t addr)
 {
-    return n->space == PTX_S_SHARED ? n->r->w.cta->smem + addr : (const void *)(uintptr_t)addr;
+    return n->space == PTX_S_SHARED ? n->home->cta->smem + addr : (const void *)(uintptr_t)addr;
 }
 
 static bool writes(enum access a)
@@ -188,7 +210,10 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     const struct code *code = launch->code;
     const struct site *x = code->by_id[stamp_site(s)];
     const bool other_launch = launch != c->launch;
-    const bool same_cta = !other_launch && stamp_cta(s) + 1 == n->a->stamp_cta;
+    const uint64_t n_cta = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t cta = stamp_cta(s) % n_cta;
+    const enum engine engine = (enum engine)(stamp_cta(s) / n_cta);
+    const bool same_cta = !other_launch && !engine && stamp_cta(s) + 1 == n->a->stamp_cta;
     const bool same_warp = same_cta && stamp_warp(s) == n->r->w.index;
     const bool both_strong = x->strong && n->site->strong;
     enum class class = RACE;
@@ -204,7 +229,7 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     } else if ((n->site->guesses && x->strong && wrote) || (x->guesses && n->site->strong && !wrote)) {
         class = RACE_GUESS;
         severity = NOTE;
-    } else if (stamp_clock(s) == CLOCK_NEVER && same_cta) {
+    } else if (!other_launch && (engine || (stamp_clock(s) == CLOCK_NEVER && same_cta))) {
         class = RACE_ASYNC;
     } else if (wrote && n->access == ACCESS_WRITE && n->site->kind == SITE_STORE && !other_launch &&
                (same_warp && same_instruction(n, lane, s) ? same_as_lane(n, lane, stamp_lane(s))
@@ -235,8 +260,9 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
     f->space = (uint8_t)n->space;
     f->addr = n->addr[lane];
     f->a = end_of(c->launch, n->site, verb(n->site, writes(n->access)), n->a->index, n->r->w.index * EMU_LANES + lane);
-    f->b = end_of(launch, x, verb(x, wrote), same_cta ? n->a->index : stamp_cta(s),
-                  stamp_warp(s) * EMU_LANES + stamp_lane(s));
+    f->b = end_of(launch, x, verb(x, wrote), cta, stamp_warp(s) * EMU_LANES + stamp_lane(s));
+    if (engine == ENGINE_COUNTED)
+        f->b.has_thread = async_issuer(c, s, &f->b, launch);
     f->where = finding_where(c, (uint8_t)n->space, n->addr[lane]);
     f->advice =
         class == RACE_GUESS ? xasprintf("the plain read is only a guess, which the compare-and-swap checks")
@@ -355,9 +381,9 @@ static struct page *page_at(const struct now *n, uint64_t addr)
             page_own(n->c, p, n->c->launch->serial, n->c->launch);
         return p;
     }
-    struct page *p = &n->a->smem[addr >> PAGE_BITS];
-    if (p->owner != n->a->owner)
-        page_own(n->c, p, n->a->owner, NULL);
+    struct page *p = &n->home->smem[addr >> PAGE_BITS];
+    if (p->owner != n->home->owner)
+        page_own(n->c, p, n->home->owner, NULL);
     return p;
 }
 
@@ -367,32 +393,67 @@ static unsigned fineness(uint64_t addr, uint32_t bytes)
     return odd & 1 ? 2 : odd & 2 ? 1 : 0;
 }
 
-/* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
-static bool quick(const struct now *n, struct page *p, uint64_t addr, unsigned lane)
+/* fine_base() of what is most frequent first. */
+ALWAYS_INLINE bool good(uint64_t s, uint64_t me, const struct cells_at *x)
 {
-    if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n)
-        return false;
-    const unsigned i = (unsigned)(addr % PAGE_BYTES) >> (2 - p->cell_fine);
-    const uint64_t me = n->at.me + ((uint64_t)lane << STAMP_LANE);
-    if ((p->w && !fine_base(p->w[i], me, &n->at)) ||
-        (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow) && !fine_base(p->a[i], me, &n->at)))
-        return false;
-    if (n->access == ACCESS_READ) {
-        if (!p->r0)
-            return false;
-        const uint64_t s = p->r0[i];
-        if (!fine_base(s, me, &n->at)) {
-            if (!((s ^ me) & WARP_BITS) || !p->r1)
-                return false;
-            p->r1[i] = s;
-        }
-        p->r0[i] = me;
+    if (!s || s - x->lo <= x->span)
         return true;
-    }
-    uint64_t *to = n->site->strong ? p->a : p->w;
-    if (!to || (p->r0 && !fine_base(p->r0[i], me, &n->at)) || (p->r1 && !fine_base(p->r1[i], me, &n->at)))
+    if (!((s ^ me) & (OWN_BITS | FLAG_BIT)))
+        return stamp_clock(s) != CLOCK_NEVER;
+    return ((s ^ me) & WARP_BITS) == 0 && stamp_clock(s) <= x->warp_base;
+}
+
+/* Where scattered lanes go: the arrays of one page, as far as an access of this kind is to look at them. */
+struct scatter {
+    uint64_t page; /* number + 1; 0 = none */
+    uint64_t *look[4], *to, *r1;
+    unsigned n_look, down;
+};
+
+static bool scatter_to(const struct now *n, struct scatter *x, uint64_t addr)
+{
+    struct page *p = page_at(n, addr);
+    x->page = 0;
+    x->to = n->access == ACCESS_READ ? p->r0 : n->site->strong ? p->a : p->w;
+    if (p->older || n->bytes != 4u >> p->cell_fine || n->c->overlap.n || !x->to)
         return false;
-    to[i] = me;
+    x->n_look = 0;
+    if (p->w)
+        x->look[x->n_look++] = p->w;
+    if (p->a && (n->access != ACCESS_ATOMIC || n->c->code->narrow))
+        x->look[x->n_look++] = p->a;
+    if (n->access != ACCESS_READ) {
+        if (p->r0)
+            x->look[x->n_look++] = p->r0;
+        if (p->r1)
+            x->look[x->n_look++] = p->r1;
+    }
+    x->r1 = p->r1;
+    x->down = 2 - p->cell_fine;
+    x->page = (addr >> PAGE_BITS) + 1;
+    return true;
+}
+
+/* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
+ALWAYS_INLINE bool quick(const struct now *n, const struct cells_at *at, struct scatter *x, uint64_t addr,
+                         unsigned lane)
+{
+    if (x->page != (addr >> PAGE_BITS) + 1 && !scatter_to(n, x, addr))
+        return false;
+    const unsigned i = (unsigned)(addr % PAGE_BYTES) >> x->down;
+    const uint64_t me = at->me + ((uint64_t)lane << STAMP_LANE);
+    for (unsigned k = 0; k < x->n_look; k++)
+        if (!good(x->look[k][i], me, at))
+            return false;
+    if (n->access == ACCESS_READ) {
+        const uint64_t s = x->to[i];
+        if (!good(s, me, at)) {
+            if (!((s ^ me) & WARP_BITS) || !x->r1)
+                return false;
+            x->r1[i] = s;
+        }
+    }
+    x->to[i] = me;
     return true;
 }
 
@@ -447,13 +508,26 @@ static bool may_touch(struct emu_warp_run *r, const struct emu_inst *in, uint32_
     return true;
 }
 
-void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
-                 enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
+/* Is it memory that the launch was expected to write? */
+static void written(struct check *c, struct site *x, uint32_t mask, const uint64_t *addr)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = addr[__builtin_ctz(m)];
+        if (x->known_serial == c->known_serial && at >= x->known.lo && at < x->known.hi)
+            continue;
+        roots_store(c, at);
+        roots_know(c, x, at);
+    }
+}
+
+void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
+                enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
 {
     struct ccta *a = ccta_of(r);
     struct now n = {.c = c,
                     .r = r,
                     .a = a,
+                    .home = c->home,
                     .w = &a->warp[r->w.index],
                     .site = site,
                     .access = access,
@@ -475,15 +549,6 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         .warp_base = n.w->pair ? 0 : n.w->base,
     };
     a->last = n.w->last = a->clock;
-    if (space == PTX_S_SHARED) {
-        uint64_t most = 0;
-        for (uint32_t m = mask; m; m &= m - 1)
-            most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
-        if (most + bytes > r->w.cta->smem_bytes)
-            return; /* the access itself will say so */
-    } else if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes)) {
-        return;
-    }
     if (shape != SHAPE_OTHER) {
         for (unsigned l = 0; l < EMU_LANES;) {
             const uint64_t fit = shape == SHAPE_SAME ? EMU_LANES : (PAGE_BYTES - addr[l] % PAGE_BYTES) / bytes;
@@ -493,6 +558,8 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
         }
         return;
     }
+    struct scatter x = {0};
+    const struct cells_at at = n.at;
     for (unsigned l = 0; l < EMU_LANES;) {
         if (!(mask >> l & 1)) {
             l++;
@@ -504,14 +571,119 @@ void race_access(struct check *c, struct emu_warp_run *r, const struct site *sit
             l++;
             continue;
         }
-        const bool same = l + 1 < EMU_LANES && mask >> (l + 1) & 1 && addr[l + 1] == addr[l];
+        const uint64_t apart = l + 1 < EMU_LANES && mask >> (l + 1) & 1 ? addr[l + 1] - addr[l] : ~0ull;
+        if (apart && apart != bytes && quick(&n, &at, &x, addr[l], l)) {
+            l++;
+            continue;
+        }
+        const bool same = apart == 0;
         const uint64_t step = same ? 0 : bytes;
         while (l + k < EMU_LANES && mask >> (l + k) & 1 && addr[l + k] == addr[l] + k * step &&
                (addr[l + k] + bytes - 1) >> PAGE_BITS == page)
             k++;
-        if (k > 1 || !quick(&n, page_at(&n, addr[l]), addr[l], l))
-            run_of_lanes(&n, l, k, same);
+        run_of_lanes(&n, l, k, same);
+        x.page = 0; /* it may have other arrays now */
         l += k;
+    }
+}
+
+void race_access(struct check *c, struct emu_warp_run *r, const struct site *site, enum access access, uint32_t mask,
+                 enum ptx_space space, const uint64_t *addr, uint32_t bytes, enum shape shape)
+{
+    if (space == PTX_S_SHARED) {
+        uint64_t most = 0;
+        for (uint32_t m = mask; m; m &= m - 1)
+            most = addr[__builtin_ctz(m)] > most ? addr[__builtin_ctz(m)] : most;
+        if (most + bytes > r->w.cta->smem_bytes)
+            return; /* the access itself will say so */
+        if (access != ACCESS_READ) {
+            quiet_write(c, ccta_of(r), mask, addr, bytes, shape, false);
+        }
+    } else {
+        if (site->kind == SITE_STORE && !may_touch(r, site->in, mask, addr, bytes))
+            return;
+        if (access != ACCESS_READ && !c->all_writable)
+            written(c, (struct site *)site, mask, addr);
+    }
+    race_stamp(c, r, site, access, mask, space, addr, bytes, shape);
+}
+
+/* ---- the asynchronous proxy ---- */
+
+static bool engine_meets(const struct now *n, unsigned lane, uint64_t s, uint64_t *fine)
+{
+    if (!s || s - n->at.lo <= n->at.span || s == *fine)
+        return false;
+    if (conflicts_with(n, lane, s))
+        return true;
+    *fine = s;
+    return false;
+}
+
+static void engine_cell(const struct now *n, struct page *p, unsigned i, unsigned lane, uint64_t stamp, uint64_t *fine)
+{
+    if (p->w && engine_meets(n, lane, p->w[i], fine))
+        conflict(n, lane, p->w[i], true, n->c->launch);
+    if (p->a && n->access != ACCESS_ATOMIC && engine_meets(n, lane, p->a[i], fine))
+        conflict(n, lane, p->a[i], true, n->c->launch);
+    if (n->access == ACCESS_READ) {
+        const uint64_t s = p->r0[i];
+        if (s && ((s ^ stamp) & OWN_BITS) && engine_meets(n, lane, s, fine) && page_cells(n->c, p, &p->r1))
+            p->r1[i] = s;
+        p->r0[i] = stamp;
+        return;
+    }
+    if (p->r0 && engine_meets(n, lane, p->r0[i], fine))
+        conflict(n, lane, p->r0[i], false, n->c->launch);
+    if (p->r1 && engine_meets(n, lane, p->r1[i], fine))
+        conflict(n, lane, p->r1[i], false, n->c->launch);
+    (n->access == ACCESS_ATOMIC ? p->a : p->w)[i] = stamp;
+}
+
+void race_async(struct check *c, struct emu_warp_run *r, const struct site *site, unsigned lane,
+                const struct emu_async *e, struct ccta *home, uint64_t stamp)
+{
+    struct ccta *a = ccta_of(r);
+    uint64_t addr[EMU_LANES] = {0}, fine = 0;
+    const struct now n = {
+        .c = c,
+        .r = r,
+        .a = a,
+        .home = home,
+        .w = &a->warp[r->w.index],
+        .site = site,
+        .access = e->access == EMU_ASYNC_READ    ? ACCESS_READ
+                  : e->access == EMU_ASYNC_WRITE ? ACCESS_WRITE
+                                                 : ACCESS_ATOMIC,
+        .space = home ? PTX_S_SHARED : PTX_S_GLOBAL,
+        .mask = 1u << lane,
+        .addr = addr,
+        .at = {.me = (uint64_t)a->stamp_cta << STAMP_CTA | (uint64_t)a->clock << STAMP_CLOCK |
+                     (uint64_t)r->w.index << STAMP_WARP | site->id,
+               .lo = (uint64_t)a->stamp_cta << STAMP_CTA,
+               .span = (uint64_t)a->base << STAMP_CLOCK | ((1ull << STAMP_CLOCK) - 1)},
+    };
+    if (home && n.access != ACCESS_READ)
+        quiet_range(c, home, e->at, e->bytes);
+    for (uint64_t at = e->at, end = at + e->bytes; at < end;) {
+        const uint64_t next = (at / PAGE_BYTES + 1) * PAGE_BYTES, to = next < end ? next : end;
+        struct page *p = page_at(&n, at);
+        if (!home && c->overlap.n) {
+            addr[lane] = at;
+            range_conflict(&n, at, to - at, lane);
+        }
+        const unsigned odd = fineness(at, (uint32_t)(to - at));
+        if (odd > p->cell_fine)
+            page_refine(c, p, odd);
+        if (!page_cells(c, p, n.access == ACCESS_READ ? &p->r0 : n.access == ACCESS_ATOMIC ? &p->a : &p->w))
+            return;
+        const unsigned down = 2 - p->cell_fine;
+        for (; at < to; at += 1u << down) {
+            addr[lane] = at;
+            if (p->older)
+                cell_older(&n, p, at % PAGE_BYTES, lane);
+            engine_cell(&n, p, (unsigned)(at % PAGE_BYTES) >> down, lane, stamp, &fine);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { SHOWN = 10 }; /* findings in full; a screen */
+enum { LIMITS = 5, SHOWN = 10 }; /* findings in full; a screen */
 
 static const char *const severity_word[] = {"note", "warning", "error"};
 
@@ -116,12 +116,16 @@ static unsigned suppressed(const struct check *c)
 }
 
 /* What could not be looked at. */
-static unsigned limits(const struct check *c, const char *out[4])
+static unsigned limits(const struct check *c, const char *out[LIMITS])
 {
     unsigned n = 0;
     if (c->full)
         out[n++] =
             "the limit of shadow memory was reached: later accesses to further memory were not checked for races";
+    if (c->unexpected)
+        out[n++] =
+            "a kernel wrote memory that none of its pointers to be written leads to: its earlier reads of that "
+            "memory were not checked for races";
     if (c->clock_stopped)
         out[n++] = "a CTA had more than half a million synchronizations: later races in it may be missed";
     if (c->many_ctas)
@@ -160,7 +164,7 @@ static void print(const struct check *c, FILE *out)
     if (more)
         fprintf(out, "; %u more than fit here, --json FILE has all", more);
     fputc('\n', out);
-    const char *limit[4];
+    const char *limit[LIMITS];
     for (unsigned i = 0, n = limits(c, limit); i < n; i++)
         fprintf(out, "weir check: %s\n", limit[i]);
 }
@@ -210,7 +214,7 @@ static json_t *to_json(const struct check *c)
             json_object_set_new(o, "suppressed", json_true());
         json_array_append_new(all, o);
     }
-    const char *words[4];
+    const char *words[LIMITS];
     for (unsigned i = 0, n = limits(c, words); i < n; i++)
         json_array_append_new(limit, json_string(words[i]));
     return json_pack("{s:s, s:o, s:{s:i, s:i, s:i, s:i}, s:o, s:o}", "schema", "weir-check-1", "program",

@@ -194,6 +194,7 @@ static void set_bits(uint64_t *bits, unsigned from, unsigned to, bool on)
 
 void init_set(struct check *c, uint64_t addr, uint64_t bytes, bool on)
 {
+    c->undefinings += !on;
     for (const uint64_t end = addr + bytes; addr < end;) {
         const uint64_t next = (addr / PAGE_BYTES + 1) * PAGE_BYTES, to = next < end ? next : end;
         struct page *p = on ? shadow_page(c, addr) : shadow_find(c, addr);

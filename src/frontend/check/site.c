@@ -18,13 +18,20 @@ static const struct site *site_of(const struct emu_warp_run *r, const struct emu
     return &k->site[emu_pc_of(r, in)];
 }
 
+const struct site *site_at(const struct emu_warp_run *r, const struct emu_inst *in)
+{
+    return site_of(r, in);
+}
+
 /* ---- accesses ---- */
 
 struct lanes { /* of one space */
     enum ptx_space space;
+    struct ccta *home; /* of shared memory: whose it is; NULL: no running CTA's */
     uint32_t mask;
     uint64_t addr[EMU_LANES];
 };
+enum { OFFSET_MASK = (1 << EMU_RANK_AT) - 1 };
 
 static enum ptx_space space_at(uint64_t addr)
 {
@@ -40,20 +47,33 @@ static enum ptx_space space_at(uint64_t addr)
     return PTX_S_GLOBAL;
 }
 
-/* The lanes of the first space that `left` has. */
-static void split(const uint64_t *addr, enum ptx_space space, uint32_t *left, struct lanes *out)
+/* The lanes of the first space, and of the first CTA's shared memory, that `left` has. */
+static void split(const struct emu_warp_run *r, const uint64_t *addr, enum ptx_space space, uint32_t *left,
+                  struct lanes *out)
 {
     const bool generic = space == PTX_S_GENERIC || space == PTX_S_NONE;
+    const unsigned first = (unsigned)__builtin_ctz(*left);
     out->mask = 0;
-    out->space = generic ? space_at(addr[__builtin_ctz(*left)]) : space;
+    out->space = generic ? space_at(addr[first]) : space == PTX_S_SHARED_CLUSTER ? PTX_S_SHARED : space;
+    out->home = ccta_of(r);
     for (int l = 0; l < EMU_LANES; l++)
         out->addr[l] = generic && out->space != PTX_S_GLOBAL ? addr[l] & ~EMU_WINDOW_MASK : addr[l];
-    if (out->space == PTX_S_SHARED)
-        for (int l = 0; l < EMU_LANES; l++)
-            out->addr[l] = (uint32_t)out->addr[l];
     for (uint32_t m = *left; m; m &= m - 1)
         if (!generic || space_at(addr[__builtin_ctz(m)]) == out->space)
             out->mask |= m & -m;
+    if (out->space == PTX_S_SHARED) {
+        const struct emu_cluster *k = r->w.cta->cluster;
+        const bool ranks = k->n > 1;
+        const uint32_t rank = (uint32_t)addr[first] >> EMU_RANK_AT;
+        if (ranks && space != PTX_S_SHARED) {
+            out->home = rank < k->n ? k->cta[rank]->watched : NULL;
+            for (uint32_t m = out->mask; m; m &= m - 1)
+                if ((uint32_t)addr[__builtin_ctz(m)] >> EMU_RANK_AT != rank)
+                    out->mask &= ~(m & -m);
+        }
+        for (int l = 0; l < EMU_LANES; l++)
+            out->addr[l] = ranks ? out->addr[l] & OFFSET_MASK : (uint32_t)out->addr[l];
+    }
     *left &= ~out->mask;
 }
 
@@ -81,8 +101,11 @@ static bool checked(enum ptx_space s)
 }
 
 /* Of a generic address: global when all lanes' are, what is most frequent; GENERIC when they must be looked at. */
-static enum ptx_space common_space(const uint64_t *addr, uint32_t mask, enum ptx_space space)
+static enum ptx_space common_space(const struct emu_warp_run *r, const uint64_t *addr, uint32_t mask,
+                                   enum ptx_space space)
 {
+    if (space == PTX_S_SHARED || space == PTX_S_SHARED_CLUSTER)
+        return r->w.cta->cluster->n > 1 ? PTX_S_GENERIC : PTX_S_SHARED;
     if (space != PTX_S_GENERIC && space != PTX_S_NONE)
         return space;
     uint64_t any = 0;
@@ -106,11 +129,16 @@ static void look_in(struct check *c, struct emu_warp_run *r, const struct site *
                     enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
     const enum shape shape = shape_of(addr, mask, bytes);
-    if (c->racing && checked(space))
+    bool quiet = false, defined = false;
+    if (space == PTX_S_SHARED && access == ACCESS_READ && c->home == ccta_of(r) && x->kind == SITE_LOAD)
+        quiet = quiet_read(r, c, x, mask, addr, bytes, shape, &defined);
+    if (c->racing && checked(space) && !quiet)
         race_access(c, r, x, access, mask, space, addr, bytes, shape);
-    if (c->racing && c->code->proxies && space == PTX_S_SHARED && access != ACCESS_READ)
+    if (c->racing && c->code->proxies && space == PTX_S_SHARED && access != ACCESS_READ && c->home == ccta_of(r))
         proxy_store(r, x, mask, addr, bytes);
-    if (c->initing && access != ACCESS_WRITE)
+    if (c->syncing && c->code->mbarriers && space == PTX_S_SHARED && access == ACCESS_WRITE && x->kind != SITE_MBARRIER)
+        async_store(c, r, x, mask, addr, bytes);
+    if (c->initing && access != ACCESS_WRITE && !defined)
         init_read(c, r, x, mask, space, addr, bytes, shape);
     if (c->initing && access != ACCESS_READ)
         init_write(c, r, x, mask, space, addr, bytes, shape);
@@ -119,15 +147,18 @@ static void look_in(struct check *c, struct emu_warp_run *r, const struct site *
 static void look(struct check *c, struct emu_warp_run *r, const struct site *x, enum access access, uint32_t mask,
                  enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
-    space = common_space(addr, mask, space);
-    if (space != PTX_S_GENERIC) {
-        look_in(c, r, x, access, mask, space, addr, bytes);
+    const enum ptx_space common = common_space(r, addr, mask, space);
+    c->home = ccta_of(r);
+    if (common != PTX_S_GENERIC) {
+        look_in(c, r, x, access, mask, common, addr, bytes);
         return;
     }
     struct lanes n;
     while (mask) {
-        split(addr, space, &mask, &n);
-        look_in(c, r, x, access, n.mask, n.space, n.addr, bytes);
+        split(r, addr, space, &mask, &n);
+        c->home = n.home;
+        if (n.home)
+            look_in(c, r, x, access, n.mask, n.space, n.addr, bytes);
     }
 }
 
@@ -139,9 +170,10 @@ static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, 
         return;
     struct lanes n;
     while (mask) {
-        split(addr, space, &mask, &n);
-        if (!checked(n.space))
+        split(r, addr, space, &mask, &n);
+        if (!checked(n.space) || !n.home)
             continue;
+        c->home = n.home;
         for (uint32_t m = n.mask; m; m &= m - 1) {
             const unsigned l = (unsigned)__builtin_ctz(m);
             if (hears)
@@ -152,18 +184,56 @@ static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, 
     }
 }
 
+/* Do all lanes read the allocation that the instruction knows? */
+static bool all_known(struct check *c, const struct site *x, const uint64_t *a, uint32_t mask)
+{
+    if (x->known_serial != c->known_serial || (x->undefinings != c->undefinings && c->initing))
+        return false;
+    const uint64_t lo = x->known.lo, span = x->known.hi - lo;
+    uint64_t out = 0;
+    if (mask == ~0u)
+        for (unsigned l = 0; l < EMU_LANES; l++)
+            out |= (span - 1 - (a[l] - lo)) | (a[l] - lo);
+    else
+        for (uint32_t m = mask; m; m &= m - 1)
+            out |= (span - 1 - (a[__builtin_ctz(m)] - lo)) | (a[__builtin_ctz(m)] - lo);
+    return !(out >> 63) && span;
+}
+
 static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_warp_run *r = emu_run_of(w);
     struct check *c = check_of(w);
-    const struct site *x = site_of(r, in);
+    struct site *x = (struct site *)site_of(r, in);
     uint64_t a[EMU_LANES];
     addresses(r, in, a); /* a result may replace its address */
     x->fn(w, in, mask);
     if (!c->on || r->stop)
         return;
+    bool racing = c->racing, initing = c->initing;
+    if (x->space == PTX_S_GLOBAL ||
+        (x->space != PTX_S_SHARED && x->space != PTX_S_LOCAL && !(a[__builtin_ctz(mask)] & EMU_WINDOW_MASK))) {
+        bool known = all_known(c, x, a, mask);
+        if (!known) {
+            roots_know(c, x, a[__builtin_ctz(mask)]);
+            known = all_known(c, x, a, mask);
+        }
+        racing &= !(known && x->read_only);
+        initing &= !(known && x->defined);
+        if (!racing && !initing)
+            return;
+    }
     talk(c, r, x, true, false, mask, x->space, a);
+    if (racing == c->racing && initing == c->initing) {
+        look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
+        return;
+    }
+    const bool was_racing = c->racing, was_initing = c->initing;
+    c->racing = racing;
+    c->initing = initing;
     look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
+    c->racing = was_racing;
+    c->initing = was_initing;
 }
 
 static void on_store(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
@@ -209,10 +279,44 @@ static void on_mbarrier(struct emu_warp *w, const struct emu_inst *in, uint32_t 
         race_wait_copies(c, r, 0, true);
     const bool starts = ptx_has(in->ptx, PTX_M_INIT) || ptx_has(in->ptx, PTX_M_INVAL);
     look(c, r, x, starts ? ACCESS_WRITE : ACCESS_ATOMIC, mask, x->space, a, 8);
-    if (x->acquire)
+    if (starts) {
+        struct lanes n;
+        for (uint32_t left = mask; left;) {
+            split(r, a, x->space, &left, &n);
+            c->home = n.home;
+            for (uint32_t m = n.home && n.space == PTX_S_SHARED ? n.mask : 0; m; m &= m - 1) {
+                const unsigned l = (unsigned)__builtin_ctz(m);
+                async_object(c, r, x, l, (uint32_t)n.addr[l], ptx_has(in->ptx, PTX_M_INIT));
+            }
+        }
+    }
+    if (!c->racing)
+        return;
+    if (x->acquire) {
         mask &= w->pred[in->dst[0].off];
-    if (mask && !starts)
-        talk(c, r, x, x->acquire, x->release, mask, x->space, a);
+        if (mask)
+            talk(c, r, x, true, false, mask, x->space, a);
+        return;
+    }
+    if (!starts)
+        talk(c, r, x, false, x->release, mask, x->space, a);
+    struct lanes n;
+    while (mask) {
+        split(r, a, x->space, &mask, &n);
+        for (uint32_t m = n.home && n.space == PTX_S_SHARED ? n.mask : 0; m; m &= m - 1) {
+            c->home = n.home;
+            sync_phase(c, (uint32_t)n.addr[__builtin_ctz(m)], starts);
+        }
+    }
+}
+
+static void on_group(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
+{
+    struct emu_warp_run *r = emu_run_of(w);
+    struct check *c = check_of(w);
+    site_of(r, in)->fn(w, in, mask);
+    if (c->on && c->racing)
+        async_group(c, r, in->ptx, mask);
 }
 
 static void on_async_copy(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
@@ -343,7 +447,7 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
         return memory_site(x, in);
     case PTX_CP:
         if (ptx_has(p, PTX_M_BULK))
-            return NULL;
+            return ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ? on_group : NULL;
         if (ptx_has(p, PTX_M_MBARRIER))
             break;
         if (kind != EMU_K_MEM) {
@@ -353,8 +457,10 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
         x->kind = SITE_ASYNC_COPY;
         x->bytes = in->aux[EMU_AUX_BYTES];
         return on_async_copy;
+    case PTX_WGMMA:
+        return ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ? on_group : NULL;
     case PTX_MBARRIER:
-        if (kind != EMU_K_MEM)
+        if (kind != EMU_K_MEM && kind != EMU_K_WAIT)
             return NULL;
         break;
     case PTX_MEMBAR:
@@ -370,10 +476,12 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     x->kind = SITE_MBARRIER;
     x->space = in->aux[EMU_AUX_SPACE];
     x->bytes = 8;
-    const bool starts = ptx_has(p, PTX_M_INIT) || ptx_has(p, PTX_M_INVAL);
     x->strong = ptx_has(p, PTX_M_INIT) ? WEAK : STRONG_GPU; /* its users must be ordered after its initialization */
     x->acquire = ptx_has(p, PTX_M_TEST_WAIT) || ptx_has(p, PTX_M_TRY_WAIT);
-    x->release = !starts && !x->acquire;
+    x->release =
+        p->op == PTX_CP || ((ptx_has(p, PTX_M_ARRIVE) || ptx_has(p, PTX_M_ARRIVE_DROP)) && !ptx_has(p, PTX_M_RELAXED));
+    if (x->acquire && ptx_has(p, PTX_M_RELAXED))
+        x->acquire = false;
     return on_mbarrier;
 }
 
@@ -496,11 +604,18 @@ void site_decoded(void *ctx, struct emu_prog *p)
                                                       : "");
             x->line = source ? in->ptx->loc_line : in->ptx->line;
             snprintf(x->text, sizeof x->text, "%s", in->ptx->text ? in->ptx->text : "");
-            k->proxies |= in->ptx->op == PTX_WGMMA || (in->ptx->op == PTX_CP && ptx_has(in->ptx, PTX_M_BULK));
+            const bool bulk = in->ptx->op == PTX_WGMMA || (in->ptx->op == PTX_CP && ptx_has(in->ptx, PTX_M_BULK)) ||
+                              ((in->ptx->op == PTX_ST || in->ptx->op == PTX_RED) && ptx_has(in->ptx, PTX_M_ASYNC));
+            k->proxies |= bulk;
+            k->mbarriers |= in->ptx->op == PTX_MBARRIER;
             emu_op_fn *front = k->wanted && (in->kind & EMU_K_MASK) != EMU_K_TRAP ? describe(x, in) : NULL;
             const bool matrix = in->ptx->op == PTX_WMMA || in->ptx->op == PTX_LDMATRIX || in->ptx->op == PTX_STMATRIX;
-            if (!front && !matrix)
+            if (!front && !matrix && !bulk)
                 continue;
+            if (!front && bulk) {
+                x->kind = SITE_BULK;
+                x->strong = in->ptx->op == PTX_RED || ptx_has(in->ptx, PTX_M_REDUCE) ? STRONG_GPU : WEAK;
+            }
             if (k->n_id < SITE_MAX)
                 k->n_id++;
             x->id = (uint16_t)k->n_id;
@@ -516,6 +631,7 @@ void site_decoded(void *ctx, struct emu_prog *p)
         find_guesses(k, fn);
     }
     find_passing(k, p);
+    roots_find(k, p);
 }
 
 void site_free(struct code *k)
@@ -535,15 +651,4 @@ void site_matrix(struct check *c, struct emu_warp_run *r, const struct emu_inst 
     if (bytes & (bytes - 1) || bytes > 32)
         return;
     look(c, r, site_of(r, in), store ? ACCESS_WRITE : ACCESS_READ, mask, space, addr, bytes);
-}
-
-/* Shared memory of a CTA that the asynchronous proxy reads or writes. */
-void site_async(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, int lane, struct emu_cta *cta,
-                uint32_t offset, uint32_t bytes, bool writes)
-{
-    struct ccta *a = cta->watched;
-    if (c->initing && writes)
-        init_async(a, offset, bytes);
-    if (c->racing)
-        proxy_async(c, r, site_of(r, in), (unsigned)lane, a, offset, bytes, writes);
 }

@@ -57,7 +57,17 @@ static inline unsigned stamp_site(uint64_t s)
 }
 
 /* ---- instructions ---- */
-enum site_kind { SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_ASYNC_COPY, SITE_MBARRIER, SITE_FENCE, SITE_SYNC, SITE_WAIT };
+enum site_kind {
+    SITE_LOAD,
+    SITE_STORE,
+    SITE_ATOMIC,
+    SITE_ASYNC_COPY,
+    SITE_MBARRIER,
+    SITE_FENCE,
+    SITE_SYNC,
+    SITE_WAIT,
+    SITE_BULK /* of the asynchronous proxy */
+};
 enum { WEAK, STRONG_CTA, STRONG_GPU }; /* how far an access is guaranteed to be seen as one */
 struct site {
     emu_op_fn *fn; /* what was there */
@@ -71,12 +81,20 @@ struct site {
     const char *file;          /* of the source, or of the PTX */
     char text[48];             /* the instruction */
     const struct emu_inst *in; /* while the kernel is loaded */
+    /* The allocation that it read last, see roots.c. */
+    struct emu_range known;
+    uint64_t known_serial, undefinings;
+    bool read_only, defined; /* nothing writes it in this launch; each byte was written */
 };
 struct code { /* a kernel's sites; outlives the kernel */
     char *kernel;
     bool wanted;       /* --kernel */
     bool narrow;       /* some strong access is of the CTA's scope only */
     bool narrow_fence; /* the same of a fence */
+    bool mbarriers;    /* it uses mbarriers */
+    uint64_t written;  /* what its stores' addresses come from: bits of root[], see roots.c */
+    uint32_t root[62]; /* offsets of pointers among the parameters */
+    uint32_t n_root;
     bool proxies;      /* wgmma or bulk copies access its shared memory */
     bool talks;        /* there is a strong access, so that threads may tell each other something */
     struct site *site; /* per pc; fn == NULL: not watched */
@@ -149,6 +167,7 @@ struct cwarp {
     uint8_t (*undefined)[EMU_LANES]; /* per register row: bytes that a passing load left undefined, see init.c */
     uint32_t n_undefined;            /* rows */
     bool any_undefined;
+    uint32_t arrived, arrived_mask; /* barrier.cluster: clock of the last access before; lanes */
 };
 struct cbar {
     uint32_t mask[32]; /* per warp: lanes that wait */
@@ -171,7 +190,30 @@ struct ccta {
     struct cwarp *warp;
     struct proxy *proxy; /* proxy.c; NULL until it is needed */
     size_t proxy_bytes;
+    struct async *async; /* async.c; NULL until it is needed */
+    uint64_t *object;    /* a bit per 8 bytes of shared memory: an mbarrier */
+    size_t object_words;
+    char *log; /* of reads, see quiet.c */
+    size_t log_used;
+    uint64_t loud, stays_loud, logged; /* parts of shared memory, a bit each */
+    unsigned part_shift;
+    bool no_log;
+    uint64_t full, tried;  /* parts of which all bytes were written; that were looked at since the last barrier */
+    bool relaxed;          /* barrier.cluster.arrive.relaxed in this phase */
+    uint32_t left;         /* threads that have left the cluster's last barrier */
+    uint32_t cluster_base; /* clock of which all of them know then; 0 = not so simple */
 };
+struct ccluster {
+    uint64_t index;
+    struct know *pending, *done; /* what arrivals tell; of completed phases */
+};
+struct issuer { /* of a copy that an mbarrier counts: the stamp names the mbarrier */
+    uint32_t cta, slot, thread;
+    uint64_t by; /* the CTA of the thread */
+};
+enum { ISSUERS = 1024 };
+/* Who a stamp's "CTA" is: number = kind * CTAs of the launch + CTA. See async.c. */
+enum engine { ENGINE_NONE, ENGINE_COUNTED, ENGINE_READ, ENGINE_WRITE, ENGINE_PRODUCT, N_ENGINE };
 
 struct launch {
     uint64_t serial;
@@ -201,6 +243,9 @@ enum class {
     MEMORY,
     UNDEFINED,
     PROXY,
+    BARRIER,
+    MBARRIER,
+    UNWAITED,
     LEAK,
     N_CLASS
 };
@@ -232,11 +277,15 @@ struct place { /* an allocation and its origin */
     uint8_t kind;
     void *frame[6];
     int n_frame;
+    uint64_t defined_at,
+        looked_at; /* all bytes were written, as of check.undefinings; a launch asked and it was not so */
 };
 
 struct var { /* a place in memory through which threads synchronize */
     uint64_t key, cta;
-    struct know *gpu, *own; /* what a reader learns: of any CTA; only of the CTA that wrote it */
+    struct know *gpu, *own;           /* what a reader learns: of any CTA; only of the CTA that wrote it */
+    struct know *gpu_done, *own_done; /* of an mbarrier: by the phases that are complete */
+    uint8_t phase;
     uint64_t own_cta;
 };
 
@@ -276,6 +325,13 @@ struct check {
     VEC(struct var) var; /* open addressing */
     size_t n_var;
     struct ccta *spare;
+    struct ccta *home; /* whose shared memory an access is to */
+    VEC(struct ccluster) cluster;
+    struct issuer issuer[ISSUERS];
+    VEC(struct emu_range) writable; /* allocations that the launch may write */
+    bool all_writable, variables_writable, unexpected;
+    uint64_t known_serial; /* what sites know is of this launch */
+    uint64_t undefinings;  /* how often bytes have become undefined */
     uint64_t next_owner;
     VEC(struct code *) codes;
     VEC(struct launch *) launches;
@@ -331,6 +387,10 @@ void race_choose(void); /* what this machine runs fastest */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 void race_access(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
                  const uint64_t *addr, uint32_t bytes, enum shape);
+/* The same without the log of reads. */
+void race_stamp(struct check *, struct emu_warp_run *, const struct site *, enum access, uint32_t mask, enum ptx_space,
+                const uint64_t *addr, uint32_t bytes, enum shape);
+void race_narrow(const uint64_t *addr, uint32_t mask, uint32_t *out, uint32_t *lo, uint32_t *hi);
 void race_wait_copies(struct check *, struct emu_warp_run *, uint32_t newest_kept, bool all);
 void race_range(struct check *, struct launch *, uint64_t lo, uint64_t hi, bool write);
 
@@ -343,18 +403,71 @@ void sync_observe(struct check *, struct emu_warp_run *, const struct site *, un
 void sync_warp(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 void sync_arrive(void *, struct emu_warp_run *, const struct emu_inst *, unsigned id, uint32_t mask);
 void sync_release(void *, struct emu_cta *, unsigned id);
+/* What a lane knew at its last fence. */
+struct know *sync_fenced(struct check *, struct ccta *, unsigned warp, unsigned lane);
+void sync_tick(struct check *, struct ccta *, uint32_t last);
+/* A copy tells the observers of an mbarrier's present phase. */
+void sync_counted(struct check *, struct ccta *counter, uint32_t mbarrier, struct know *);
+/* The instruction may have completed the phase of the mbarrier at c->home's offset; `starts`: init or inval. */
+void sync_phase(struct check *, uint32_t mbarrier, bool starts);
 /* Is what the stamp says ordered before what this lane does now? */
 bool sync_ordered(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
 /* The same if every strong read had a fence behind it. */
 bool sync_ordered_seen(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
 
+/* An access of the asynchronous proxy, made for a lane, by an engine with this stamp. */
+void race_async(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, const struct emu_async *,
+                struct ccta *home, uint64_t stamp);
+
+/* async.c */
+struct async;
+void async_clear(struct ccta *);
+bool async_issuer(struct check *, uint64_t stamp, struct end *, const struct launch *);
+bool async_access(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, const struct emu_async *);
+void async_counted(struct check *, struct ccta *counter, uint32_t mbarrier);
+void async_phase(struct check *, struct ccta *counter, uint32_t mbarrier);
+/* A thread stores where an mbarrier lives, or begins or ends its life. */
+void async_object(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, uint32_t mbarrier,
+                  bool starts);
+void async_store(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, const uint64_t *addr,
+                 uint32_t bytes);
+/* commit_group and wait_group of bulk copies and products. */
+void async_group(struct check *, struct emu_warp_run *, const struct ptx_inst *, uint32_t mask);
+void async_cluster(void *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
+void async_cluster_complete(void *, struct emu_cluster *);
+/* The CTA ends: which copies has nobody waited for? */
+void async_end(struct check *, struct ccta *);
+
 /* init.c */
 void init_read(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                const uint64_t *addr, uint32_t bytes, enum shape);
-/* The asynchronous proxy writes shared memory. */
-void init_async(struct ccta *, uint32_t offset, uint32_t bytes);
+/* Bytes of a CTA's shared memory or (NULL) of global memory: are some undefined? `set`: they are defined from now on. */
+/* Were all bytes of the CTA's shared memory from `lo` to `hi` written? */
+bool init_whole(const struct ccta *, uint32_t lo, uint32_t hi);
+bool init_async(struct check *, struct ccta *, uint64_t at, uint32_t bytes, bool set);
+void init_async_found(struct check *, struct emu_warp_run *, const struct site *, unsigned lane, struct ccta *,
+                      uint64_t at, uint32_t bytes);
+void init_define(struct check *, struct ccta *to_cta, uint64_t to, struct ccta *from_cta, uint64_t from,
+                 uint32_t bytes);
 void init_write(struct check *, struct emu_warp_run *, const struct site *, uint32_t mask, enum ptx_space,
                 const uint64_t *addr, uint32_t bytes, enum shape);
+
+/* quiet.c: reads of shared memory between two barriers */
+unsigned quiet_shift(uint32_t smem_bytes);
+/* A read of the CTA's own memory. True: no race has to be looked for; *defined: nor bytes that nobody has written. */
+bool quiet_read(struct emu_warp_run *, struct check *, const struct site *, uint32_t mask, const uint64_t *addr,
+                uint32_t bytes, enum shape, bool *defined);
+/* c->home's memory is written; `stays`: a barrier of the CTA does not order this. */
+void quiet_write(struct check *, const struct ccta *by, uint32_t mask, const uint64_t *addr, uint32_t bytes, enum shape,
+                 bool stays);
+void quiet_range(struct check *, struct ccta *, uint64_t at, uint32_t bytes);
+void quiet_barrier(struct ccta *);
+
+/* roots.c */
+void roots_find(struct code *, const struct emu_prog *);
+void roots_launch(struct check *, const struct emu_grid *);
+void roots_store(struct check *, uint64_t addr);
+void roots_know(struct check *, struct site *, uint64_t addr);
 
 /* host.c */
 bool host_ordered(const struct check *, const struct launch *);
@@ -366,8 +479,7 @@ void host_free(struct check *);
 /* site.c */
 void site_decoded(void *, struct emu_prog *);
 void site_free(struct code *);
-void site_async(struct check *, struct emu_warp_run *, const struct emu_inst *, int lane, struct emu_cta *,
-                uint32_t offset, uint32_t bytes, bool writes);
+const struct site *site_at(const struct emu_warp_run *, const struct emu_inst *);
 void site_matrix(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                  const uint64_t *addr, uint32_t bytes);
 

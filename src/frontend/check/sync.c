@@ -15,7 +15,7 @@ static struct cwarp *warp_of(const struct emu_warp_run *r)
 }
 
 /* The events up to now are over: the next ones get later stamps. */
-static void tick(struct check *c, struct ccta *a, uint32_t last)
+void sync_tick(struct check *c, struct ccta *a, uint32_t last)
 {
     if (last != a->clock)
         return;
@@ -95,7 +95,7 @@ void sync_fence(struct check *c, struct emu_warp_run *r, uint32_t mask, unsigned
                                      .warp_base = w->base};
         }
     }
-    tick(c, a, w->last);
+    sync_tick(c, a, w->last);
 }
 
 /* What a lane knew at its last fence of the scope. */
@@ -111,6 +111,11 @@ static struct know *fenced(struct check *c, struct ccta *a, unsigned warp, unsig
         m->made = know_put(c, m->know, a->index, &k);
     }
     return m->made;
+}
+
+struct know *sync_fenced(struct check *c, struct ccta *a, unsigned warp, unsigned lane)
+{
+    return know_join(c, a->fenced[STRONG_GPU - STRONG_CTA], fenced(c, a, warp, lane, STRONG_GPU));
 }
 
 /* Open addressing; a slot of key 0 is free. */
@@ -144,11 +149,11 @@ static struct var *find_var(struct check *c, uint64_t key, uint64_t cta, bool ma
     }
 }
 
-/* Shared memory is its CTA's own. */
-static struct var *var_at(struct check *c, const struct ccta *a, enum ptx_space space, uint64_t addr, bool make)
+/* Shared memory is that of c->home. */
+static struct var *var_at(struct check *c, enum ptx_space space, uint64_t addr, bool make)
 {
     const bool shared = space == PTX_S_SHARED;
-    return find_var(c, shared ? addr / 4 + 1 : addr & ~3ull, shared ? a->index + 1 : 0, make);
+    return find_var(c, shared ? addr / 4 + 1 : addr & ~3ull, shared ? c->home->index + 1 : 0, make);
 }
 
 /* A strong write. A plain store discards what earlier writers left; a read-modify-write adds to it. */
@@ -160,9 +165,9 @@ void sync_publish(struct check *c, struct emu_warp_run *r, const struct site *x,
     if (x->release)
         sync_fence(c, r, 1u << lane, x->strong);
     if (x->strong == STRONG_GPU)
-        gpu = know_join(c, a->fenced[STRONG_GPU - STRONG_CTA], fenced(c, a, r->w.index, lane, STRONG_GPU));
+        gpu = sync_fenced(c, a, r->w.index, lane);
     own = know_join(c, a->fenced[0], fenced(c, a, r->w.index, lane, STRONG_CTA));
-    struct var *v = var_at(c, a, space, addr, gpu || own);
+    struct var *v = var_at(c, space, addr, gpu || own);
     if (!v)
         return;
     if (replaces || v->own_cta != a->index + 1)
@@ -176,17 +181,43 @@ void sync_observe(struct check *c, struct emu_warp_run *r, const struct site *x,
                   uint64_t addr)
 {
     struct ccta *a = ccta_of(r);
-    const struct var *v = var_at(c, a, space, addr, false);
+    const struct var *v = var_at(c, space, addr, false);
     if (!v)
         return;
-    struct know *k = x->strong == STRONG_GPU || space == PTX_S_SHARED ? v->gpu : NULL;
+    const bool object = x->kind == SITE_MBARRIER;
+    struct know *k = x->strong != STRONG_GPU && space != PTX_S_SHARED ? NULL : object ? v->gpu_done : v->gpu;
     if (v->own_cta == a->index + 1)
-        k = know_join(c, k, v->own);
+        k = know_join(c, k, object ? v->own_done : v->own);
     if (!k)
         return;
     a->synced = true;
     struct cwarp *w = warp_of(r);
     know_learn(c, x->acquire ? &w->know : &w->seen, 1u << lane, r->w.live, k);
+}
+
+/* ---- mbarriers: who waits for a phase learns what was told before its completion ---- */
+
+void sync_counted(struct check *c, struct ccta *counter, uint32_t mbarrier, struct know *k)
+{
+    c->home = counter;
+    struct var *v = var_at(c, PTX_S_SHARED, mbarrier, true);
+    v->gpu = know_join(c, v->gpu, k);
+    c->published = true;
+    sync_phase(c, mbarrier, false);
+}
+
+void sync_phase(struct check *c, uint32_t mbarrier, bool starts)
+{
+    struct var *v = var_at(c, PTX_S_SHARED, mbarrier, true);
+    const uint8_t now = (uint8_t)emu_mbarrier_phase(c->home->cta->smem + mbarrier);
+    if (starts) {
+        v->gpu = v->own = v->gpu_done = v->own_done = NULL;
+    } else if (now != v->phase) {
+        v->gpu_done = v->gpu;
+        v->own_done = v->own;
+        async_phase(c, c->home, mbarrier);
+    }
+    v->phase = now;
 }
 
 /* ---- warps ---- */
@@ -283,7 +314,7 @@ static void order_lanes(struct check *c, struct emu_warp_run *r, uint32_t group)
         for (uint32_t m = group; m; m &= m - 1)
             memcpy(w->pair[__builtin_ctz(m)], row, sizeof row);
     }
-    tick(c, a, w->last);
+    sync_tick(c, a, w->last);
 }
 
 void sync_warp(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
@@ -306,7 +337,7 @@ void sync_warp(struct check *c, struct emu_warp_run *r, const struct emu_inst *i
             order_lanes(c, r, group);
         } else if (!(r->w.live & ~group)) {
             w->soft = w->last;
-            tick(c, ccta_of(r), w->last);
+            sync_tick(c, ccta_of(r), w->last);
         }
     }
 }
@@ -363,7 +394,7 @@ void sync_arrive(void *ctx, struct emu_warp_run *r, const struct emu_inst *in, u
             struct part p[2] = {{i, mask, w->last}, {i, ~0u, w->base}};
             const struct known k = {.all = a->base, .n = 2, .part = p};
             b->know = know_put(c, b->know, a->index, &k);
-            tick(c, a, w->last);
+            sync_tick(c, a, w->last);
         }
         join_fences(c, a, i, mask, b->fenced);
     }
@@ -381,7 +412,8 @@ void sync_release(void *ctx, struct emu_cta *cta, unsigned id)
         whole &= !(cta->warp[i].w.live & ~b->mask[i]);
     if (c->racing && whole) {
         a->base = a->clock;
-        tick(c, a, a->last);
+        sync_tick(c, a, a->last);
+        quiet_barrier(a);
         if (a->synced) {
             for (uint32_t i = 0; i < cta->n_warp; i++) {
                 struct cwarp *w = &a->warp[i];

@@ -7,6 +7,7 @@
 #include "emu/exec_mem.h"
 
 #include "emu/op_lane.h"
+#include "emu/watch.h"
 
 enum { OFFSET_MASK = (1 << EMU_RANK_AT) - 1 };
 
@@ -20,6 +21,9 @@ struct emu_cta *emu_cluster_cta(const struct emu_cta *c, uint64_t address)
 
 static void complete(struct emu_cluster *k)
 {
+    const struct emu_watch *watch = k->cta[0]->grid->emu->opts.watch;
+    if (watch)
+        watch->cluster_complete(watch->ctx, k);
     k->arrived = 0;
     k->needed = k->events;
     k->phase++;
@@ -49,6 +53,7 @@ static void tell(struct emu_warp_run *r, const struct emu_inst *in, u64 number)
 bool emu_cluster_barrier(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_cluster *k = r->w.cta->cluster;
+    const struct emu_watch *watch = emu_watch_of(&r->w);
     const uint32_t pending = r->cluster_phase == k->phase ? r->cluster_arrived : 0; /* lanes of the present phase */
     if (in->aux[0] == EMU_CLUSTER_ARRIVE) {
         if (pending & mask) {
@@ -56,6 +61,8 @@ bool emu_cluster_barrier(struct emu_warp_run *r, const struct emu_inst *in, uint
                       "a second barrier.cluster.arrive of a thread without a barrier.cluster.wait between");
             return true;
         }
+        if (watch)
+            watch->cluster(watch->ctx, r, in, mask);
         r->cluster_phase = k->phase;
         r->cluster_arrived = pending | mask;
         k->events++;
@@ -66,6 +73,8 @@ bool emu_cluster_barrier(struct emu_warp_run *r, const struct emu_inst *in, uint
         return false;
     }
     if (!(pending & mask)) {
+        if (watch)
+            watch->cluster(watch->ctx, r, in, mask);
         tell(r, in, (u64)STREAM_MBARRIER_CLUSTER << 32 | k->needed);
         return false;
     }

@@ -55,6 +55,23 @@ struct target {
     u32 rank; /* of the CTA that has both */
 };
 
+static struct emu_cta *cta_of(const struct emu_warp *w, const struct target *t)
+{
+    return w->cta->cluster->cta[t->rank];
+}
+
+/* What the observer is told of a copy that the target's mbarrier counts; `t` NULL: a group waits for it. */
+static struct emu_async told_of(struct emu_warp *w, const struct target *t, int access, struct emu_cta *cta, u64 at,
+                                u32 bytes)
+{
+    struct emu_async a = {.access = access, .cta = cta, .at = at, .bytes = bytes};
+    if (t) {
+        a.counter = cta_of(w, t);
+        a.mbarrier = (u32)((char *)t->mbarrier - a.counter->smem);
+    }
+    return a;
+}
+
 /* The same offsets in every CTA of the mask for a multicast, else the one place that the addresses name. -1: a fault. */
 static int targets(struct emu_warp *w, const struct emu_inst *in, int lane, u32 bytes, u32 align, struct target *out)
 {
@@ -100,6 +117,18 @@ struct told {
     u64 base[2]; /* of the first and the second lane */
 };
 
+/* The copy's bytes at its mbarrier. */
+static bool count(struct emu_warp *w, const struct emu_inst *in, int lane, const struct target *t, u32 bytes,
+                  u32 events)
+{
+    const struct emu_watch *watch = emu_watch_of(w);
+    if (!emu_mbarrier_add_tx(w, in, lane, t->mbarrier, -(s64)bytes, events))
+        return false;
+    if (watch)
+        watch->counted(watch->ctx, w, cta_of(w, t), (u32)((char *)t->mbarrier - cta_of(w, t)->smem));
+    return true;
+}
+
 static bool complete(struct emu_warp *w, const struct emu_inst *in, int lane, const struct target *t, int n, u32 bytes,
                      struct told *told)
 {
@@ -107,11 +136,9 @@ static bool complete(struct emu_warp *w, const struct emu_inst *in, int lane, co
         told->number[STREAM_COPY_MBARRIER] = emu_mbarrier_number(w, t[k].mbarrier);
         told->number[STREAM_COPY_CTAS] |= 1ull << t[k].rank;
     }
-    for (int k = 0; k < n; k++) {
-        emu_watch_async(w, in, lane, w->cta->cluster->cta[t[k].rank], t[k].offset, bytes, true);
-        if (!emu_mbarrier_add_tx(w, in, lane, t[k].mbarrier, -(s64)bytes, told->first))
+    for (int k = 0; k < n; k++)
+        if (!count(w, in, lane, &t[k], bytes, told->first))
             return false;
-    }
     return true;
 }
 
@@ -148,6 +175,25 @@ static bool reduce(struct emu_warp *w, const struct emu_inst *in, int lane, enum
     return true;
 }
 
+/* The observer learns of both sides of a copy. */
+static void tell_bulk(struct emu_warp *w, const struct emu_inst *in, int lane, const char *from, const struct target *t,
+                      int n, u32 bytes)
+{
+    const struct emu_bulk *b = bulk_of(in);
+    const struct emu_watch *watch = emu_watch_of(w);
+    struct emu_cta *source = b->to_shared && !b->from_shared ? NULL : w->cta;
+    const u64 at = source ? (u64)(from - source->smem) : (u64)(uintptr_t)from;
+    const int access = b->type ? EMU_ASYNC_REDUCE : EMU_ASYNC_WRITE;
+    emu_watch_async(w, in, lane, told_of(w, b->to_shared ? t : NULL, EMU_ASYNC_READ, source, at, bytes));
+    for (int k = 0; k < n; k++) {
+        struct emu_cta *to = b->to_shared ? cta_of(w, &t[k]) : NULL;
+        const u64 offset = to ? t[k].offset : (u64)(uintptr_t)t[k].data;
+        emu_watch_async(w, in, lane, told_of(w, to ? &t[k] : NULL, access, to, offset, bytes));
+        if (!b->type)
+            watch->define(watch->ctx, to, offset, source, at, bytes);
+    }
+}
+
 static bool bulk_lane(struct emu_warp *w, const struct emu_inst *in, int lane, struct told *told)
 {
     const struct emu_bulk *b = bulk_of(in);
@@ -167,14 +213,14 @@ static bool bulk_lane(struct emu_warp *w, const struct emu_inst *in, int lane, s
         return false;
     if (b->prefetch)
         return true;
-    if (!from_global)
-        emu_watch_async(w, in, lane, w->cta, (u32)address(w, &b->from, lane) & OFFSET_MASK, bytes, false);
     if (b->to_shared) {
         n = targets(w, in, lane, bytes, 16, t);
     } else {
         t[0] = (struct target){.data = resolve(w, in, lane, PTX_S_GLOBAL, address(w, &b->to, lane), bytes, 16)};
         n = t[0].data ? 1 : -1;
     }
+    if (emu_watch_of(w) && n > 0)
+        tell_bulk(w, in, lane, from, t, n, bytes);
     for (int k = 0; k < n; k++)
         if (!b->type)
             memmove(t[k].data, from, bytes);
@@ -221,8 +267,43 @@ struct box {
     u32 step; /* bytes of an element */
     const struct target *target;
     int n_target;
-    u64 lo, hi; /* the allocation that the last row was in */
+    u64 lo, hi;     /* the allocation that the last row was in */
+    bool undefined; /* shared memory that is stored was never written in part */
 };
+
+/* The observer learns of a row; `undefined`: byte by byte, because some were never written. */
+static void define_row(const struct box *x, const struct tmap_row *r, bool store)
+{
+    const struct emu_watch *watch = emu_watch_of(x->w);
+    const u64 from = r->from * x->step, to = r->to * x->step, global = r->address;
+    for (int t = 0; t < x->n_target; t++) {
+        const u32 offset = x->target[t].offset;
+        struct emu_cta *cta = cta_of(x->w, &x->target[t]);
+        for (u64 k = from; k < to; k++) {
+            const u64 shared = tmap_swizzled((u32)(offset + r->at + k), x->map->swizzle);
+            if (store)
+                watch->define(watch->ctx, NULL, global + k, cta, shared, 1);
+            else
+                watch->define(watch->ctx, cta, shared, NULL, global + k, 1);
+        }
+    }
+}
+
+static void tell_row(const struct box *x, const struct tmap_row *r, bool store)
+{
+    const struct emu_bulk *b = bulk_of(x->in);
+    const u64 lo = r->address + (u64)r->from * x->step;
+    if (!emu_watch_of(x->w) || r->from == r->to)
+        return;
+    const bool undefined = emu_watch_async(x->w, x->in, x->lane,
+                                           told_of(x->w, b->to_shared ? x->target : NULL,
+                                                   !store    ? EMU_ASYNC_READ
+                                                   : b->type ? EMU_ASYNC_REDUCE
+                                                             : EMU_ASYNC_WRITE,
+                                                   NULL, lo, (r->to - r->from) * x->step));
+    if (store ? x->undefined && !b->type : undefined)
+        define_row(x, r, store);
+}
 
 static enum ptx_type type_of_map(const struct tensor_map *m)
 {
@@ -275,6 +356,7 @@ static bool load_row(void *ctx, const struct tmap_row *r)
     const u32 bytes = r->n * x->step;
     if (!row_is_valid(x, r))
         return false;
+    tell_row(x, r, false);
     fill_row(x, row, r->n);
     memcpy(row + (size_t)r->from * x->step, (const void *)(uintptr_t)(r->address + (u64)r->from * x->step),
            (size_t)(r->to - r->from) * x->step);
@@ -296,6 +378,7 @@ static bool store_row(void *ctx, const struct tmap_row *r)
     const u32 bytes = r->n * x->step, offset = x->target[0].offset;
     if (!row_is_valid(x, r))
         return false;
+    tell_row(x, r, true);
     for (u32 k = 0; k < bytes; k += 16)
         memcpy(row + k, x->target[0].data + (tmap_swizzled(offset + r->at + k, x->map->swizzle) - offset), 16);
     char *to = (char *)(uintptr_t)(r->address + (u64)r->from * x->step),
@@ -368,13 +451,16 @@ static bool tensor_lane(struct emu_warp *w, const struct emu_inst *in, int lane,
     const u32 bytes = (u32)tmap_box_bytes(&map), room = map.swizzle ? (bytes + 127) & ~127u : bytes;
     if (b->to_shared) {
         x.n_target = targets(w, in, lane, room, 128, t);
+        for (int k = 0; k < x.n_target; k++)
+            emu_watch_async(w, in, lane, told_of(w, &t[k], EMU_ASYNC_WRITE, cta_of(w, &t[k]), t[k].offset, room));
     } else if (!b->prefetch) {
         const u64 from = address(w, &b->from, lane);
         t[0] = (struct target){.data = resolve(w, in, lane, PTX_S_SHARED, from, room, 128),
-                               .offset = (u32)from & OFFSET_MASK};
+                               .offset = (u32)from & OFFSET_MASK,
+                               .rank = w->cta->rank};
         x.n_target = t[0].data ? 1 : -1;
         if (t[0].data)
-            emu_watch_async(w, in, lane, w->cta, t[0].offset, room, false);
+            x.undefined = emu_watch_async(w, in, lane, told_of(w, NULL, EMU_ASYNC_READ, w->cta, t[0].offset, room));
     }
     if (x.n_target < 0 || !tmap_rows(&map, coord, filter,
                                      b->prefetch    ? prefetch_row
@@ -430,8 +516,9 @@ void emu_st_async(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
             else
                 emu_atom_apply(b->op, b->type)(t.data, &v);
         }
-        emu_watch_async(w, in, l, w->cta->cluster->cta[t.rank], t.offset, bytes, true);
-        if (!emu_mbarrier_add_tx(w, in, l, t.mbarrier, -(s64)bytes, 1))
+        emu_watch_async(w, in, l,
+                        told_of(w, &t, b->type ? EMU_ASYNC_REDUCE : EMU_ASYNC_WRITE, cta_of(w, &t), t.offset, bytes));
+        if (!count(w, in, l, &t, bytes, 1))
             return;
     }
     emu_record(w, in, TRACE_SP_ASYNC, mask, told);

@@ -44,6 +44,11 @@ static u64 settle(u64 missing, u64 total, s64 tx, u64 phase)
            phase << PHASE_AT;
 }
 
+uint32_t emu_mbarrier_phase(const void *object)
+{
+    return (uint32_t)phase_of(*(const u64 *)object);
+}
+
 /* ---- what the stream says of them ---- */
 
 /* The CTA of the cluster that has the object. */

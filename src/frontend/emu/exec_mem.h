@@ -86,6 +86,9 @@ enum { /* aux OP of an arrival; COUNTED: cp.async.mbarrier.arrive, which raised 
 bool emu_mbarrier_add_tx(struct emu_warp *, const struct emu_inst *, int lane, void *object, int64_t bytes,
                          uint32_t events);
 
+/* Completed phases of the object at this host address, modulo 8. */
+uint32_t emu_mbarrier_phase(const void *object);
+
 /* cluster.c */
 emu_op_fn emu_mapa, emu_getctarank;
 /* exec_bulk.c: copies of the asynchronous proxy */

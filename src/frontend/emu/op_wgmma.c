@@ -49,7 +49,9 @@ static bool chunk(struct emu_warp *w, const struct emu_inst *i, const struct des
                   at, w->cta->smem_bytes, d->start, d->leading, d->stride, d->span);
         return false;
     }
-    emu_watch_async(w, i, __builtin_ctz(w->active), w->cta, at, 16, false);
+    emu_watch_async(
+        w, i, __builtin_ctz(w->active),
+        (struct emu_async){.access = EMU_ASYNC_READ, .product = true, .cta = w->cta, .at = at, .bytes = 16});
     memcpy(out, w->cta->smem + at, 16);
     return true;
 }

@@ -10,6 +10,17 @@
 
 #include "emu/state.h"
 
+/* An access of the asynchronous proxy: of wgmma, bulk and tensor copies, st.async, red.async. */
+struct emu_async {
+    enum { EMU_ASYNC_READ, EMU_ASYNC_WRITE, EMU_ASYNC_REDUCE } access;
+    bool product;        /* of wgmma: its groups say when it is over; else those of bulk copies, or the mbarrier */
+    struct emu_cta *cta; /* whose shared memory; NULL: global memory */
+    uint64_t at;         /* offset or address */
+    uint32_t bytes;
+    struct emu_cta *counter; /* the mbarrier that counts it: its CTA; NULL: none */
+    uint32_t mbarrier;       /* and offset */
+};
+
 struct emu_watch {
     void *ctx;
     /* The kernel was decoded and has not run: handlers may be replaced, emu_prog.watched is free to use. */
@@ -24,17 +35,29 @@ struct emu_watch {
     /* `bytes` bytes of each lane, of an instruction that moves matrices; it has not taken effect yet. */
     void (*matrix)(void *ctx, struct emu_warp *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                    const uint64_t addr[EMU_LANES], uint32_t bytes);
-    /* The asynchronous proxy (wgmma, bulk and tensor copies) reads or writes bytes of a CTA's shared memory. */
-    void (*async)(void *ctx, struct emu_warp *, const struct emu_inst *, int lane, struct emu_cta *, uint32_t offset,
-                  uint32_t bytes, bool writes);
+    /* The asynchronous proxy accesses memory for a lane; it has not taken effect yet. True: some of the bytes that it
+     * reads were never written. */
+    bool (*async)(void *ctx, struct emu_warp *, const struct emu_inst *, int lane, const struct emu_async *);
+    /* Bytes that it writes are as defined as those that they come from: addresses, of global memory or (CTA given) of
+     * its shared memory. */
+    void (*define)(void *ctx, struct emu_cta *to_cta, uint64_t to, struct emu_cta *from_cta, uint64_t from,
+                   uint32_t bytes);
+    /* An asynchronous copy has counted its bytes at an mbarrier, at this offset of the CTA's shared memory. */
+    void (*counted)(void *ctx, struct emu_warp *, struct emu_cta *, uint32_t mbarrier);
+    /* barrier.cluster: lanes arrive or are about to leave; the phase is complete. */
+    void (*cluster)(void *ctx, struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
+    void (*cluster_complete)(void *ctx, struct emu_cluster *);
 };
 
-static inline void emu_watch_async(struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_cta *c,
-                                   uint32_t offset, uint32_t bytes, bool writes)
+static inline const struct emu_watch *emu_watch_of(const struct emu_warp *w)
 {
-    const struct emu_watch *watch = w->emu->opts.watch;
-    if (watch)
-        watch->async(watch->ctx, w, in, lane, c, offset, bytes, writes);
+    return w->emu->opts.watch;
+}
+
+static inline bool emu_watch_async(struct emu_warp *w, const struct emu_inst *in, int lane, struct emu_async a)
+{
+    const struct emu_watch *watch = emu_watch_of(w);
+    return watch && watch->async(watch->ctx, w, in, lane, &a);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // A block of a cluster reads the shared memory of one that has exited.
 // flags: -gencode=arch=compute_90a,code=compute_90a
-// fails: read of the shared memory of the cluster's block 1, which has exited; a cluster barrier
+// fails: read of the shared memory of the cluster's CTA 1, which has exited; a cluster barrier
 #include "fault.h"
 
 __global__ void late(int *out)

@@ -1,6 +1,6 @@
 // An arrival at an mbarrier of a block of the cluster that has exited: it is lost, with a warning, and the kernel goes on.
 // flags: -gencode=arch=compute_90a,code=compute_90a
-// warns: undefined behavior in kernel late\(int\*\).*an arrival at an mbarrier of the cluster's block 1, which has exited, is lost.*by thread \(0,0,0\) of block \(0,0,0\)
+// warns: undefined behavior in kernel late\(int\*\).*an arrival at an mbarrier of the cluster's CTA 1, which has exited, is lost.*by thread \(0,0,0\) of CTA \(0,0,0\)
 // expect: 7
 #include "fault.h"
 
