@@ -135,10 +135,9 @@ static int read_folder(struct results *r, const char *folder, struct err *e)
         return err_at(e, folder, 0, 0, "cannot read: %s", strerror(errno));
     for (const struct dirent *f; (f = readdir(d));)
         for (unsigned t = 0; t < TABLES; t++) {
-            char whole[64], ending[64];
-            snprintf(whole, sizeof whole, "%s.tsv", table_name[t]);
-            snprintf(ending, sizeof ending, "0_%s", whole);
-            if (strcmp(f->d_name, whole) && !text_ends_in(f->d_name, ending))
+            char ending[64];
+            snprintf(ending, sizeof ending, "_%s.tsv", table_name[t]);
+            if (strcmp(f->d_name, ending + 1) && !text_ends_in(f->d_name, ending))
                 continue;
             free(r->text[t]);
             snprintf(r->file[t], sizeof r->file[t], "%s/%s", folder, f->d_name);

@@ -94,6 +94,9 @@ int point_take(struct point *, const char *document);
 /* The result's members "total" and "loads"; NULL = there is none. Belongs to the point. */
 const struct json_t *point_result(const struct point *);
 
+/* A hash of the sources that decide results. */
+const char *lab_model(void);
+
 /*
  * A number of the result: a statistic ("l1.miss_rate") or sums of them ("l1.misses+l1.merges / l1.accesses"). NAN where
  * the result lacks a name or there is no result. energy.* is made of the other statistics when it is first asked for

@@ -46,8 +46,6 @@ struct lab {
     struct search_results *from; /* where searches start; NULL = from what the plans list */
 };
 
-/* A hash of the sources that decide results. */
-const char *lab_model(void);
 void lab_free(struct lab *);
 /* Takes over the plan. Its programs are looked up in lab->program, which must not change any more. */
 int lab_add_figure(struct lab *, struct plan *, struct err *);
