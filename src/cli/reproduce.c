@@ -316,8 +316,8 @@ static void put_paper(FILE *f, const char *name, const unsigned *verdict, int st
 
 static int write_index(const char *path, const struct study *s, const char *rows, struct err *e)
 {
-    static const char *const heads[] = {"<reproduction", "hold", "direction only", "do not hold", "not judged", "exit status",
-                                        NULL};
+    static const char *const heads[] = {"<reproduction", "hold", "direction only", "do not hold", "not judged",
+                                        "exit status",   NULL};
     char lead[64];
     struct outfile *o = outfile_open(path, e);
     if (!o)
@@ -354,11 +354,10 @@ static int reproduce_all(struct args *a)
     FILE *all_claims = text_stream(&claims, &claims_n);
     claim_table_head(all_claims);
     FILE *md = text_stream(&page, &page_n), *html = text_stream(&rows, &rows_n);
-    fprintf(
-        md,
-        "# All reproductions\n\nSize of the programs: %s. Every claim: claims.tsv.\n\n"
-        "| | hold | direction only | do not hold | not judged | exit status |\n|---|--:|--:|--:|--:|--:|\n",
-        a->study.size);
+    fprintf(md,
+            "# All reproductions\n\nSize of the programs: %s. Every claim: claims.tsv.\n\n"
+            "| | hold | direction only | do not hold | not judged | exit status |\n|---|--:|--:|--:|--:|--:|\n",
+            a->study.size);
     int worst = CLI_OK;
     for (size_t i = 0; i < p.name.n && !progress_interrupted(); i++) {
         if (a->study.no_run && !strcmp(p.name.p[i], "swcache"))

@@ -5,9 +5,9 @@
 #include "base/out_of_memory.h"
 
 enum { PAPER, FIGURE, CLAIM, PROGRAMS, SAYS, PUBLISHED, BEFORE, BEFORE_VERDICT, WEIR, VERDICT, MEAN, BEHIND, COLUMNS };
-static const char *const column[COLUMNS] = {"paper",     "figure", "claim",          "programs", "the paper says",
-                                            "published", "before", "before: verdict", "weir",     "verdict",
-                                            "mean",      "behind it"};
+static const char *const column[COLUMNS] = {"paper",          "figure",    "claim",  "programs",
+                                            "the paper says", "published", "before", "before: verdict",
+                                            "weir",           "verdict",   "mean",   "behind it"};
 
 /* ---- an earlier run's ---- */
 
@@ -102,7 +102,9 @@ void claim_table_rows(FILE *f, const struct earlier_claims *earlier, const char 
             [BEFORE_VERDICT] = was ? was->verdict : "",
             [WEIR] = j->text,
             [VERDICT] = j->text_verdict,
-            [MEAN] = c->claim->kind == CLAIM_LEAST ? "each program" : j->all == 1 ? "one program" : mean,
+            [MEAN] = c->claim->kind == CLAIM_LEAST ? "each program"
+                     : j->all == 1                 ? "one program"
+                                                   : mean,
             [BEHIND] = j->because,
         };
         for (int k = 0; k < COLUMNS; k++)

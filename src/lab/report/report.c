@@ -560,7 +560,8 @@ int report_write(struct lab *l, const struct report *r, FILE *screen, struct err
         fclose(w.html);
         /* What could not be drawn is reported; everything else is written. */
         if (status >= 0 &&
-            (write_found(l, r, status ? NULL : e) || (w.claim.n && write_claims(&w, status ? NULL : e)) || write_report(&w, "report.md", body, status ? NULL : e) ||
+            (write_found(l, r, status ? NULL : e) || (w.claim.n && write_claims(&w, status ? NULL : e)) ||
+             write_report(&w, "report.md", body, status ? NULL : e) ||
              write_report(&w, "report.html", sections, status ? NULL : e)))
             status = -1;
         free(body);

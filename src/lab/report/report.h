@@ -10,12 +10,12 @@
 struct report {
     const char *title, *folder; /* folder: NULL = nothing is written */
     const char *size;
-    const char *command;         /* as it was typed; NULL = not known */
-    const char *formats;         /* of pictures beside SVG, as in plot.h; NULL = none */
-    const struct claims *claims; /* NULL = none */
+    const char *command;                  /* as it was typed; NULL = not known */
+    const char *formats;                  /* of pictures beside SVG, as in plot.h; NULL = none */
+    const struct claims *claims;          /* NULL = none */
     const struct earlier_claims *earlier; /* what another run found of the claims; NULL = none given */
-    FILE *all_claims;            /* the claims' rows also go here (claim_table.h); NULL = nowhere */
-    unsigned *verdict;           /* how many claims got which (VERDICT_NOT_JUDGED + 1), added up; NULL = not wanted */
+    FILE *all_claims;                     /* the claims' rows also go here (claim_table.h); NULL = nowhere */
+    unsigned *verdict; /* how many claims got which (VERDICT_NOT_JUDGED + 1), added up; NULL = not wanted */
 };
 /* Makes the folder. -1: *e; what cannot be drawn is said at the end, after everything else is written. */
 int report_write(struct lab *, const struct report *, FILE *screen, struct err *);
