@@ -388,3 +388,43 @@ __global__ void narrow_flag(int *data, int *flag, int *out)
     }
 }
 CASE(flag_of_block_scope, "race race-scope") { narrow_flag<<<2, 1>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1)); }
+
+// Status and value in one word, by loads and stores that bypass the L1, as CUB's look-back does.
+__device__ void st_cg(unsigned long long *p, unsigned long long v) { asm volatile("st.cg.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); }
+__device__ unsigned long long ld_cg(unsigned long long *p)
+{
+    unsigned long long v;
+    asm volatile("ld.cg.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+/* In place: a block's elements move to where an earlier block has read its own. */
+enum { BY_WORD, BY_PLAIN_WORD, BEFORE_READING };
+template <int KIND> __global__ void move_down(int *a, unsigned long long *state, int by)
+{
+    __shared__ int kept;
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), v = 0;
+    if (KIND != BEFORE_READING)
+        v = a[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned long long before = 1;
+        if (blockIdx.x)
+            while (!(before = KIND == BY_PLAIN_WORD ? state[blockIdx.x - 1] : ld_cg(&state[blockIdx.x - 1])))
+                if (KIND == BY_PLAIN_WORD)
+                    __threadfence_block();
+        kept = (int)before;
+        if (KIND == BY_PLAIN_WORD)
+            state[blockIdx.x] = before + 1;
+        else
+            st_cg(&state[blockIdx.x], before + 1);
+    }
+    __syncthreads();
+    if (KIND == BEFORE_READING)
+        v = a[i];
+    if (blockIdx.x)
+        a[i - by] = v + kept;
+}
+#define DOWN(kind) move_down<kind><<<6, N>>>(zeros<int>(6 * N), zeros<unsigned long long>(6), 100)
+CASE(move_down, "clean") { DOWN(BY_WORD); }
+CASE(move_down_plain_word, "race") { DOWN(BY_PLAIN_WORD); }
+CASE(move_down_word_before_reading, "race") { DOWN(BEFORE_READING); }

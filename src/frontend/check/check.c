@@ -213,14 +213,31 @@ static void launch_end(void *ctx, struct emu_grid *g)
     c->grid = NULL;
 }
 
-static void matrix(void *ctx, struct emu_warp *w, const struct emu_inst *in, uint32_t mask, enum ptx_space space,
-                   const uint64_t addr[EMU_LANES], uint32_t bytes)
+static void access_of(void *ctx, struct emu_warp *w, const struct emu_inst *in, uint32_t mask, enum ptx_space space,
+                      const uint64_t addr[EMU_LANES], uint32_t bytes)
 {
     struct check *c = ctx;
     struct emu_warp_run *r = emu_run_of(w);
-    if (!c->on)
-        return;
-    site_matrix(c, r, in, mask, space, addr, bytes);
+    if (c->on)
+        site_access(c, r, in, mask, space, addr, bytes);
+}
+
+static void move(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, uint64_t to, uint64_t from,
+                 uint64_t bytes)
+{
+    struct check *c = ctx;
+    if (w && c->on)
+        site_move(c, emu_run_of(w), in, (unsigned)lane, to, from, bytes);
+    else if (c->opts.tools & CHECK_INIT && !(to & EMU_WINDOW_MASK) && !(from & EMU_WINDOW_MASK))
+        host_define(c, to, from, bytes);
+}
+
+static void heap(void *ctx, uint64_t addr, uint64_t bytes)
+{
+    struct check *c = ctx;
+    shadow_forget(c, addr, bytes);
+    if (c->opts.tools & CHECK_INIT)
+        init_set(c, addr, bytes, false);
 }
 
 static bool async(void *ctx, struct emu_warp *w, const struct emu_inst *in, int lane, const struct emu_async *e)
@@ -264,7 +281,9 @@ struct check *check_open(const struct check_opts *o, struct err *e)
         .cta_end = cta_end,
         .arrive = sync_arrive,
         .release = sync_release,
-        .matrix = matrix,
+        .access = access_of,
+        .heap = heap,
+        .move = move,
         .async = async,
         .define = define,
         .counted = counted,

@@ -63,7 +63,10 @@ void check_stream_waits_event(struct check *, uint32_t stream, const void *event
 void check_write(struct check *, uint64_t addr, uint64_t bytes, const char *call);
 void check_read(struct check *, uint64_t addr, uint64_t bytes, const char *call);
 void check_copy(struct check *, uint64_t to, uint64_t from, uint64_t bytes, const char *call);
+/* Memory begins or ends in an operation of a stream, whose other uses must be ordered behind or before it. */
+void check_span(struct check *, uint64_t addr, uint64_t bytes, const char *call);
 void check_fault(struct check *, const struct emu_fault *);
+void check_call(struct check *, const char *text); /* a CUDA call names memory that is not there */
 /* At the end: streams or events that were never destroyed; memory that was never freed. */
 void check_left(struct check *, const char *what, unsigned n);
 void check_leaks(struct check *);

@@ -10,6 +10,8 @@
 #include <execinfo.h>
 #include <stdio.h>
 
+enum { RANGES = 256 };
+
 /* ---- clocks ---- */
 
 static void join(struct vclock *to, const struct vclock *from)
@@ -130,15 +132,21 @@ struct launch *host_launch(struct check *c)
 
 /* ---- allocations ---- */
 
+/* Who calls, but for this function and its own caller. */
+static void frames(struct place *p)
+{
+    enum { OWN_FRAMES = 2 };
+    void *frame[17];
+    const int n = backtrace(frame, 17);
+    for (int i = OWN_FRAMES; i < n && p->n_frame < 6; i++)
+        p->frame[p->n_frame++] = frame[i];
+}
+
 void check_alloc(struct check *c, uint64_t addr, uint64_t bytes, enum emu_mem_kind kind)
 {
-    enum { OWN_FRAMES = 1 };
     const struct emu_alloc *a = emu_mem_find(c->emu, addr, 1);
     struct place p = {.addr = addr, .bytes = bytes, .serial = a ? a->serial : 0, .live = true, .kind = (uint8_t)kind};
-    void *frame[16];
-    const int n = backtrace(frame, 16);
-    for (int i = OWN_FRAMES; i < n && p.n_frame < 6; i++)
-        p.frame[p.n_frame++] = frame[i];
+    frames(&p);
     VEC_PUSH(&c->place, p);
     init_set(c, addr, bytes, kind != EMU_MEM_DEVICE && kind != EMU_MEM_HEAP);
 }
@@ -168,10 +176,24 @@ const struct place *host_place(const struct check *c, uint64_t addr)
 
 /* ---- copies and memsets ---- */
 
+/* What the host has waited for is over for all that comes. */
+static void forget_ranges(struct check *c)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < c->range.n; i++) {
+        const struct launch *l = c->range.p[i].launch;
+        if (l->stream >= c->host.v.n || c->host.v.p[l->stream] < l->seq)
+            c->range.p[keep++] = c->range.p[i];
+    }
+    c->range.n = keep;
+}
+
 static void range(struct check *c, uint64_t addr, uint64_t bytes, bool write, const char *call)
 {
     if (!c->several_streams || !(c->opts.tools & CHECK_RACE))
         return;
+    if (c->range.n >= RANGES)
+        forget_ranges(c);
     struct launch *l = host_launch(c);
     l->call = call;
     race_range(c, l, addr, addr + bytes, write);
@@ -183,6 +205,11 @@ void check_write(struct check *c, uint64_t addr, uint64_t bytes, const char *cal
     range(c, addr, bytes, true, call);
     if (c->opts.tools & CHECK_INIT)
         init_set(c, addr, bytes, true);
+}
+
+void check_span(struct check *c, uint64_t addr, uint64_t bytes, const char *call)
+{
+    range(c, addr, bytes, true, call);
 }
 
 static bool written(const struct check *c, uint64_t addr)
@@ -226,13 +253,12 @@ void check_read(struct check *c, uint64_t addr, uint64_t bytes, const char *call
     finding_done(c, f);
 }
 
-/* The destination is as defined as the source. */
-void check_copy(struct check *c, uint64_t to, uint64_t from, uint64_t bytes, const char *call)
+void host_define(struct check *c, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    range(c, from, bytes, false, call);
-    range(c, to, bytes, true, call);
-    if (!(c->opts.tools & CHECK_INIT))
+    if (!from) {
+        init_set(c, to, bytes, true);
         return;
+    }
     for (uint64_t i = 0; i < bytes;) {
         const struct page *p = shadow_find(c, from + i);
         const uint64_t in_page = PAGE_BYTES - (from + i) % PAGE_BYTES, n = in_page < bytes - i ? in_page : bytes - i;
@@ -246,6 +272,14 @@ void check_copy(struct check *c, uint64_t to, uint64_t from, uint64_t bytes, con
                 init_set(c, to + i + k, 1, written(c, from + i + k));
         i += n;
     }
+}
+
+void check_copy(struct check *c, uint64_t to, uint64_t from, uint64_t bytes, const char *call)
+{
+    range(c, from, bytes, false, call);
+    range(c, to, bytes, true, call);
+    if (c->opts.tools & CHECK_INIT)
+        host_define(c, to, from, bytes);
 }
 
 /* ---- faults and leaks ---- */
@@ -270,6 +304,19 @@ void check_fault(struct check *c, const struct emu_fault *x)
     memcpy(f->a.cta, x->cta, sizeof x->cta);
     memcpy(f->a.thread, x->thread, sizeof x->thread);
     f->text = xstrdup(x->text);
+    finding_done(c, f);
+}
+
+void check_call(struct check *c, const char *text)
+{
+    struct place p = {.n_frame = 0};
+    struct finding *f;
+    char by[256];
+    frames(&p);
+    if (!(c->opts.tools & CHECK_MEM) || !finding_new(c, MEMORY, (uintptr_t)place_frame(&p), 1, 0, &f))
+        return;
+    place_text(&p, by, sizeof by);
+    f->text = *by ? xasprintf("%s; called at %s", text, by) : xstrdup(text);
     finding_done(c, f);
 }
 

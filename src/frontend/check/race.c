@@ -224,6 +224,8 @@ static void conflict(const struct now *n, unsigned lane, uint64_t s, bool wrote,
             return;
         class = RACE_WARP;
         severity = NOTE;
+    } else if (!wrote && !other_launch && !engine && sync_ordered_loose(c, n->a, n->r->w.index, lane, s)) {
+        return;
     } else if (both_strong && !other_launch) {
         class = RACE_SCOPE;
     } else if ((n->site->guesses && x->strong && wrote) || (x->guesses && n->site->strong && !wrote)) {

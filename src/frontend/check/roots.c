@@ -78,6 +78,12 @@ static bool writes_global(const struct ptx_inst *p)
     }
 }
 
+static bool calls_a_copy(const struct ptx_inst *p)
+{
+    return p->op == PTX_CALL && p->text &&
+           (strstr(p->text, "memcpy") || strstr(p->text, "memmove") || strstr(p->text, "memset"));
+}
+
 /* The operand that is the address. */
 static const struct ptx_opnd *address(const struct ptx_inst *p)
 {
@@ -113,7 +119,8 @@ void roots_find(struct code *k, const struct emu_prog *p)
     }
     for (uint32_t pc = 0; pc < f->n_inst; pc++) {
         const struct ptx_inst *in = &f->inst[pc];
-        if ((in->op == PTX_CP && ptx_has(in, PTX_M_BULK)) || in->op == PTX_TENSORMAP)
+        if ((in->op == PTX_CP && ptx_has(in, PTX_M_BULK)) || in->op == PTX_TENSORMAP || in->op == PTX_SUST ||
+            in->op == PTX_SURED || calls_a_copy(in))
             k->written |= ANY;
         if (!writes_global(in))
             continue;

@@ -110,6 +110,26 @@ void page_drop(struct check *c, struct page *p)
     p->launch = NULL;
 }
 
+static void forget_cells(uint64_t *cells, unsigned fine, uint64_t from, uint64_t to)
+{
+    const unsigned down = 2 - fine;
+    if (cells)
+        memset(cells + (from >> down), 0, (((to - 1) >> down) - (from >> down) + 1) * sizeof *cells);
+}
+
+void shadow_forget(struct check *c, uint64_t addr, uint64_t bytes)
+{
+    for (const uint64_t end = addr + bytes; addr < end;) {
+        const uint64_t base = addr / PAGE_BYTES * PAGE_BYTES, to = base + PAGE_BYTES < end ? base + PAGE_BYTES : end;
+        for (struct page *p = shadow_find(c, addr); p; p = p->older) {
+            uint64_t *const all[] = {p->w, p->a, p->r0, p->r1};
+            for (int k = 0; k < 4; k++)
+                forget_cells(all[k], p->cell_fine, addr - base, to - base);
+        }
+        addr = to;
+    }
+}
+
 /* ---- addresses to pages ---- */
 
 static struct top *find_top(const struct check *c, uint64_t key)

@@ -166,7 +166,7 @@ static void look(struct check *c, struct emu_warp_run *r, const struct site *x, 
 static void talk(struct check *c, struct emu_warp_run *r, const struct site *x, bool hears, bool says, uint32_t mask,
                  enum ptx_space space, const uint64_t *addr)
 {
-    if (!c->racing || !x->strong || (!c->published && !x->release))
+    if (!c->racing || !x->strong || (!c->published && !x->release && !(c->code->sets && c->code->polls)))
         return;
     struct lanes n;
     while (mask) {
@@ -200,6 +200,29 @@ static bool all_known(struct check *c, const struct site *x, const uint64_t *a, 
     return !(out >> 63) && span;
 }
 
+/* What has to be looked for where lanes read global memory. */
+static void narrow_down(struct check *c, struct site *x, const uint64_t *a, uint32_t mask, bool *racing, bool *initing)
+{
+    bool known = all_known(c, x, a, mask);
+    if (!known) {
+        roots_know(c, x, a[__builtin_ctz(mask)]);
+        known = all_known(c, x, a, mask);
+    }
+    *racing &= !(known && x->read_only);
+    *initing &= !(known && x->defined);
+}
+
+static void look_for(struct check *c, struct emu_warp_run *r, const struct site *x, uint32_t mask, enum ptx_space space,
+                     const uint64_t *a, uint32_t bytes, bool racing, bool initing)
+{
+    const bool was_racing = c->racing, was_initing = c->initing;
+    c->racing = racing;
+    c->initing = initing;
+    look(c, r, x, ACCESS_READ, mask, space, a, bytes);
+    c->racing = was_racing;
+    c->initing = was_initing;
+}
+
 static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_warp_run *r = emu_run_of(w);
@@ -213,13 +236,7 @@ static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask
     bool racing = c->racing, initing = c->initing;
     if (x->space == PTX_S_GLOBAL ||
         (x->space != PTX_S_SHARED && x->space != PTX_S_LOCAL && !(a[__builtin_ctz(mask)] & EMU_WINDOW_MASK))) {
-        bool known = all_known(c, x, a, mask);
-        if (!known) {
-            roots_know(c, x, a[__builtin_ctz(mask)]);
-            known = all_known(c, x, a, mask);
-        }
-        racing &= !(known && x->read_only);
-        initing &= !(known && x->defined);
+        narrow_down(c, x, a, mask, &racing, &initing);
         if (!racing && !initing)
             return;
     }
@@ -228,12 +245,7 @@ static void on_load(struct emu_warp *w, const struct emu_inst *in, uint32_t mask
         look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
         return;
     }
-    const bool was_racing = c->racing, was_initing = c->initing;
-    c->racing = racing;
-    c->initing = initing;
-    look(c, r, x, ACCESS_READ, mask, x->space, a, x->bytes);
-    c->racing = was_racing;
-    c->initing = was_initing;
+    look_for(c, r, x, mask, x->space, a, x->bytes, racing, initing);
 }
 
 static void on_store(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
@@ -407,6 +419,12 @@ static void orders(struct site *x, const struct ptx_inst *p)
     x->release = ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_ACQ_REL);
 }
 
+/* PTX calls these weak; but they meet in the L2, and programs pass status words on with them. */
+static bool reaches_l2(const struct ptx_inst *p)
+{
+    return ptx_has(p, PTX_M_CG) || ptx_has(p, PTX_M_WT);
+}
+
 static emu_op_fn *memory_site(struct site *x, const struct emu_inst *in)
 {
     const struct ptx_inst *p = in->ptx;
@@ -420,7 +438,8 @@ static emu_op_fn *memory_site(struct site *x, const struct emu_inst *in)
     }
     x->is_volatile = ptx_has(p, PTX_M_VOLATILE) || ptx_has(p, PTX_M_CV);
     orders(x, p);
-    if (x->is_volatile || x->acquire || x->release || ptx_has(p, PTX_M_RELAXED) || ptx_has(p, PTX_M_MMIO))
+    if (x->is_volatile || reaches_l2(p) || x->acquire || x->release || ptx_has(p, PTX_M_RELAXED) ||
+        ptx_has(p, PTX_M_MMIO))
         x->strong = (uint8_t)scope_of(p);
     x->kind = p->op == PTX_ST ? SITE_STORE : SITE_LOAD;
     return p->op == PTX_ST ? on_store : on_load;
@@ -579,6 +598,25 @@ static void find_guesses(struct code *k, const struct emu_func *fn)
     free(def);
 }
 
+/* Instructions whose accesses the emulator reports, because only it knows their addresses. */
+static bool told(const struct ptx_inst *p)
+{
+    switch (p->op) {
+    case PTX_WMMA:
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+    case PTX_TEX:
+    case PTX_TLD4:
+    case PTX_SULD:
+    case PTX_SUST:
+    case PTX_SURED:
+    case PTX_CALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void site_decoded(void *ctx, struct emu_prog *p)
 {
     struct check *c = ctx;
@@ -609,10 +647,12 @@ void site_decoded(void *ctx, struct emu_prog *p)
             k->proxies |= bulk;
             k->mbarriers |= in->ptx->op == PTX_MBARRIER;
             emu_op_fn *front = k->wanted && (in->kind & EMU_K_MASK) != EMU_K_TRAP ? describe(x, in) : NULL;
-            const bool matrix = in->ptx->op == PTX_WMMA || in->ptx->op == PTX_LDMATRIX || in->ptx->op == PTX_STMATRIX;
-            if (!front && !matrix && !bulk)
+            if (!front && !told(in->ptx) && !bulk)
                 continue;
-            if (!front && bulk) {
+            if (in->ptx->op == PTX_SURED) {
+                x->kind = SITE_ATOMIC;
+                x->strong = STRONG_GPU;
+            } else if (!front && bulk) {
                 x->kind = SITE_BULK;
                 x->strong = in->ptx->op == PTX_RED || ptx_has(in->ptx, PTX_M_REDUCE) ? STRONG_GPU : WEAK;
             }
@@ -627,6 +667,8 @@ void site_decoded(void *ctx, struct emu_prog *p)
             k->narrow |= x->strong == STRONG_CTA;
             k->narrow_fence |= x->kind == SITE_FENCE && x->scope == STRONG_CTA;
             k->talks |= x->strong != WEAK;
+            k->sets |= x->strong && x->kind == SITE_STORE && x->space != PTX_S_SHARED;
+            k->polls |= x->strong && x->kind == SITE_LOAD && x->space != PTX_S_SHARED;
         }
         find_guesses(k, fn);
     }
@@ -643,12 +685,49 @@ void site_free(struct code *k)
     free(k);
 }
 
-/* Of instructions that move matrices, whose addresses only the emulator knows. */
-void site_matrix(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask,
+void site_access(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask,
                  enum ptx_space space, const uint64_t *addr, uint32_t bytes)
 {
-    const bool store = in->ptx->op == PTX_STMATRIX || ptx_has(in->ptx, PTX_M_STORE);
+    const struct ptx_inst *p = in->ptx;
+    struct site *x = (struct site *)site_of(r, in);
     if (bytes & (bytes - 1) || bytes > 32)
         return;
-    look(c, r, site_of(r, in), store ? ACCESS_WRITE : ACCESS_READ, mask, space, addr, bytes);
+    if (p->op == PTX_SURED) {
+        look(c, r, x, ACCESS_ATOMIC, mask, space, addr, bytes);
+    } else if (p->op == PTX_STMATRIX || p->op == PTX_SUST || (p->op == PTX_WMMA && ptx_has(p, PTX_M_STORE))) {
+        look(c, r, x, ACCESS_WRITE, mask, space, addr, bytes);
+    } else {
+        bool racing = c->racing, initing = c->initing;
+        if (space == PTX_S_GLOBAL)
+            narrow_down(c, x, addr, mask, &racing, &initing);
+        if (racing || initing)
+            look_for(c, r, x, mask, space, addr, bytes, racing, initing);
+    }
+}
+
+/* A copy or fill of one lane, in pieces of at most 4 bytes. What is copied is as defined as its source. */
+static void piece_by_piece(struct check *c, struct emu_warp_run *r, const struct site *x, unsigned lane, uint64_t at,
+                           uint64_t bytes, enum access access)
+{
+    uint64_t addr[EMU_LANES] = {0};
+    const bool was_initing = c->initing;
+    c->initing &= access == ACCESS_WRITE;
+    for (const uint64_t end = at + bytes; at < end;) {
+        const uint32_t n = at % 4 == 0 && end - at >= 4 ? 4 : 1;
+        addr[lane] = at;
+        look(c, r, x, access, 1u << lane, PTX_S_GENERIC, addr, n);
+        at += n;
+    }
+    c->initing = was_initing;
+}
+
+void site_move(struct check *c, struct emu_warp_run *r, const struct emu_inst *in, unsigned lane, uint64_t to,
+               uint64_t from, uint64_t bytes)
+{
+    const struct site *x = site_of(r, in);
+    if (from)
+        piece_by_piece(c, r, x, lane, from, bytes, ACCESS_READ);
+    piece_by_piece(c, r, x, lane, to, bytes, ACCESS_WRITE);
+    if (c->initing && from && space_at(to) == PTX_S_GLOBAL && space_at(from) == PTX_S_GLOBAL)
+        init_define(c, NULL, to, NULL, from, (uint32_t)bytes);
 }

@@ -97,6 +97,7 @@ struct code { /* a kernel's sites; outlives the kernel */
     uint32_t n_root;
     bool proxies;      /* wgmma or bulk copies access its shared memory */
     bool talks;        /* there is a strong access, so that threads may tell each other something */
+    bool sets, polls;  /* strong stores, loads of global memory: flags */
     struct site *site; /* per pc; fn == NULL: not watched */
     struct site **by_id;
     unsigned n_id;
@@ -159,6 +160,7 @@ struct cwarp {
     uint32_t last;               /* clock of its last access */
     uint32_t (*pair)[EMU_LANES]; /* [j][i]: what lane j knows about lane i; NULL = base for all */
     struct know_set know, seen;  /* seen: read from memory, without a fence since */
+    struct know_set loose;       /* what flags told that nobody fenced: it orders reads before writes, see sync.c */
     struct mark *mark[2];        /* fences of the CTA's scope and of the GPU's, per lane; NULL = none */
     struct mark *mark_room[2];
     uint32_t (*pair_room)[EMU_LANES];
@@ -172,7 +174,7 @@ struct cwarp {
 struct cbar {
     uint32_t mask[32]; /* per warp: lanes that wait */
     const struct emu_inst *at[32];
-    struct know *know, *seen, *fenced[2];
+    struct know *know, *seen, *loose, *fenced[2];
     bool used;
 };
 struct ccta {
@@ -181,7 +183,7 @@ struct ccta {
     uint64_t index;
     uint32_t stamp_cta; /* index + 1, or 0: too many CTAs for stamps */
     uint32_t base, clock, last;
-    struct know *know, *seen, *fenced[2]; /* of all threads: see cwarp */
+    struct know *know, *seen, *loose, *fenced[2]; /* of all threads: see cwarp */
     bool synced;
     uint32_t n_page, n_warp;
     struct page *smem;
@@ -285,6 +287,7 @@ struct var { /* a place in memory through which threads synchronize */
     uint64_t key, cta;
     struct know *gpu, *own;           /* what a reader learns: of any CTA; only of the CTA that wrote it */
     struct know *gpu_done, *own_done; /* of an mbarrier: by the phases that are complete */
+    struct know *loose;               /* of a flag, without a fence */
     uint8_t phase;
     uint64_t own_cta;
 };
@@ -378,6 +381,7 @@ bool page_cells(struct check *, struct page *, uint64_t **which);
 void page_refine(struct check *, struct page *, unsigned fine);
 void page_drop(struct check *, struct page *);
 void init_set(struct check *, uint64_t addr, uint64_t bytes, bool on);
+void shadow_forget(struct check *, uint64_t addr, uint64_t bytes); /* stamps of memory that is given to somebody else */
 
 /* The places of an access's lanes: the same, side by side (all 32 of them), otherwise. */
 enum shape { SHAPE_SAME, SHAPE_NEIGHBORS, SHAPE_OTHER };
@@ -412,6 +416,8 @@ void sync_counted(struct check *, struct ccta *counter, uint32_t mbarrier, struc
 void sync_phase(struct check *, uint32_t mbarrier, bool starts);
 /* Is what the stamp says ordered before what this lane does now? */
 bool sync_ordered(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
+/* Is a read that the stamp says over before what this lane writes now, by flags alone? */
+bool sync_ordered_loose(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
 /* The same if every strong read had a fence behind it. */
 bool sync_ordered_seen(struct check *, const struct ccta *, unsigned warp, unsigned lane, uint64_t stamp);
 
@@ -472,6 +478,8 @@ void roots_know(struct check *, struct site *, uint64_t addr);
 /* host.c */
 bool host_ordered(const struct check *, const struct launch *);
 struct launch *host_launch(struct check *);
+/* The destination is as defined as the source; 0 = it is filled. */
+void host_define(struct check *, uint64_t to, uint64_t from, uint64_t bytes);
 const struct place *host_place(const struct check *, uint64_t addr);
 
 void host_free(struct check *);
@@ -480,8 +488,10 @@ void host_free(struct check *);
 void site_decoded(void *, struct emu_prog *);
 void site_free(struct code *);
 const struct site *site_at(const struct emu_warp_run *, const struct emu_inst *);
-void site_matrix(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,
+void site_access(struct check *, struct emu_warp_run *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                  const uint64_t *addr, uint32_t bytes);
+void site_move(struct check *, struct emu_warp_run *, const struct emu_inst *, unsigned lane, uint64_t to,
+               uint64_t from, uint64_t bytes);
 
 /* finding.c */
 struct end end_of(const struct launch *, const struct site *, const char *what, uint64_t cta, unsigned thread);

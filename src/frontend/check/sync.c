@@ -5,6 +5,8 @@
  * A fence marks what its thread knows; a strong write then leaves that at its address for a reader with a
  * strong read, and a fence behind the read makes it known. Barriers pass on everything, marks included, so a fence before
  * __syncthreads() counts for the one thread that sets a flag behind it: programs do that, and GPUs honor it.
+ * A flag without fences orders one thing: reads before the flag is set, and writes behind its being seen, because a value
+ * must have arrived before anything depends on it. Scans and selections in place, such as CUB's, rely on that.
  * Shuffles and votes order nothing (as PTX says); that one lay between is remembered, because such code works in fact.
  */
 #include "check/state.h"
@@ -57,6 +59,14 @@ bool sync_ordered_seen(struct check *c, const struct ccta *a, unsigned warp, uns
     const unsigned w = stamp_warp(s), l = stamp_lane(s);
     return a->synced && (known_covers(know_get(c, a->seen, cta), w, l, stamp_clock(s)) ||
                          known_covers(know_get(c, know_of(&a->warp[warp].seen, lane), cta), w, l, stamp_clock(s)));
+}
+
+bool sync_ordered_loose(struct check *c, const struct ccta *a, unsigned warp, unsigned lane, uint64_t s)
+{
+    const uint32_t cta = stamp_cta(s);
+    const unsigned w = stamp_warp(s), l = stamp_lane(s);
+    return a->synced && (known_covers(know_get(c, a->loose, cta), w, l, stamp_clock(s)) ||
+                         known_covers(know_get(c, know_of(&a->warp[warp].loose, lane), cta), w, l, stamp_clock(s)));
 }
 
 /* ---- fences, and memory as a messenger ---- */
@@ -156,6 +166,19 @@ static struct var *var_at(struct check *c, enum ptx_space space, uint64_t addr, 
     return find_var(c, shared ? addr / 4 + 1 : addr & ~3ull, shared ? c->home->index + 1 : 0, make);
 }
 
+/* All that a lane knows now, of flags without fences, too. */
+static struct know *told(struct check *c, struct ccta *a, unsigned warp, unsigned lane)
+{
+    struct cwarp *w = &a->warp[warp];
+    struct part own[2] = {{warp, 1u << lane, w->last}, {warp, ~0u, w->base}};
+    const struct known k = {.all = a->base, .n = 2, .part = own};
+    struct know *all =
+        know_join(c, know_join(c, a->know, know_of(&w->know, lane)), know_join(c, a->loose, know_of(&w->loose, lane)));
+    all = know_put(c, all, a->index, &k);
+    sync_tick(c, a, w->last);
+    return all;
+}
+
 /* A strong write. A plain store discards what earlier writers left; a read-modify-write adds to it. */
 void sync_publish(struct check *c, struct emu_warp_run *r, const struct site *x, unsigned lane, enum ptx_space space,
                   uint64_t addr, bool replaces)
@@ -167,9 +190,11 @@ void sync_publish(struct check *c, struct emu_warp_run *r, const struct site *x,
     if (x->strong == STRONG_GPU)
         gpu = sync_fenced(c, a, r->w.index, lane);
     own = know_join(c, a->fenced[0], fenced(c, a, r->w.index, lane, STRONG_CTA));
-    struct var *v = var_at(c, space, addr, gpu || own);
+    struct know *loose = replaces && space == PTX_S_GLOBAL && c->code->polls ? told(c, a, r->w.index, lane) : NULL;
+    struct var *v = var_at(c, space, addr, gpu || own || loose);
     if (!v)
         return;
+    v->loose = replaces ? loose : v->loose;
     if (replaces || v->own_cta != a->index + 1)
         v->own = NULL;
     v->own_cta = a->index + 1;
@@ -184,6 +209,10 @@ void sync_observe(struct check *c, struct emu_warp_run *r, const struct site *x,
     const struct var *v = var_at(c, space, addr, false);
     if (!v)
         return;
+    if (v->loose) {
+        a->synced = true;
+        know_learn(c, &warp_of(r)->loose, 1u << lane, r->w.live, v->loose);
+    }
     const bool object = x->kind == SITE_MBARRIER;
     struct know *k = x->strong != STRONG_GPU && space != PTX_S_SHARED ? NULL : object ? v->gpu_done : v->gpu;
     if (v->own_cta == a->index + 1)
@@ -272,13 +301,15 @@ static void order_lanes(struct check *c, struct emu_warp_run *r, uint32_t group)
     struct ccta *a = ccta_of(r);
     struct cwarp *w = warp_of(r);
     if (a->synced) {
-        struct know *k = NULL, *s = NULL;
+        struct know *k = NULL, *s = NULL, *t = NULL;
         for (uint32_t m = group; m; m &= m - 1) {
             k = know_join(c, k, know_of(&w->know, (unsigned)__builtin_ctz(m)));
             s = know_join(c, s, know_of(&w->seen, (unsigned)__builtin_ctz(m)));
+            t = know_join(c, t, know_of(&w->loose, (unsigned)__builtin_ctz(m)));
         }
         know_learn(c, &w->know, group, r->w.live, k);
         know_learn(c, &w->seen, group, r->w.live, s);
+        know_learn(c, &w->loose, group, r->w.live, t);
         for (int i = 0; i < 2; i++) { /* the fence of one lane counts for all: see the barrier */
             if (!w->mark[i])
                 continue;
@@ -389,6 +420,7 @@ void sync_arrive(void *ctx, struct emu_warp_run *r, const struct emu_inst *in, u
             const unsigned l = (unsigned)__builtin_ctz(m);
             b->know = know_join(c, b->know, know_of(&w->know, l));
             b->seen = know_join(c, b->seen, know_of(&w->seen, l));
+            b->loose = know_join(c, b->loose, know_of(&w->loose, l));
         }
         if (in->src[1].lane) {
             struct part p[2] = {{i, mask, w->last}, {i, ~0u, w->base}};
@@ -418,17 +450,19 @@ void sync_release(void *ctx, struct emu_cta *cta, unsigned id)
             for (uint32_t i = 0; i < cta->n_warp; i++) {
                 struct cwarp *w = &a->warp[i];
                 for (int l = 0; l < EMU_LANES; l++) { /* of lanes that have exited, too */
-                    if (l && !w->know.lane && !w->seen.lane)
+                    if (l && !w->know.lane && !w->seen.lane && !w->loose.lane)
                         break;
                     b->know = know_join(c, b->know, know_of(&w->know, (unsigned)l));
                     b->seen = know_join(c, b->seen, know_of(&w->seen, (unsigned)l));
+                    b->loose = know_join(c, b->loose, know_of(&w->loose, (unsigned)l));
                 }
                 join_fences(c, a, i, ~0u, b->fenced);
-                w->know = w->seen = (struct know_set){0};
+                w->know = w->seen = w->loose = (struct know_set){0};
                 w->mark[0] = w->mark[1] = NULL;
             }
             a->know = know_join(c, a->know, b->know);
             a->seen = know_join(c, a->seen, b->seen);
+            a->loose = know_join(c, a->loose, b->loose);
             for (int s = 0; s < 2; s++)
                 a->fenced[s] = know_join(c, a->fenced[s], b->fenced[s]);
         }
@@ -441,6 +475,7 @@ void sync_release(void *ctx, struct emu_cta *cta, unsigned id)
             struct cwarp *w = &a->warp[i];
             know_learn(c, &w->know, b->mask[i], cta->warp[i].w.live, b->know);
             know_learn(c, &w->seen, b->mask[i], cta->warp[i].w.live, b->seen);
+            know_learn(c, &w->loose, b->mask[i], cta->warp[i].w.live, b->loose);
             if (!(cta->warp[i].w.live & ~b->mask[i]))
                 w->base = w->last, w->pair = NULL;
             for (int s = 0; s < 2; s++) {

@@ -58,6 +58,14 @@ void checking_copy(void *to, const void *from, size_t bytes, bool to_device, boo
         check_read(rt.check, (uintptr_t)from, bytes, call);
 }
 
+void checking_span(const struct rt_stream *s, uint64_t addr, uint64_t bytes, const char *call)
+{
+    if (rt.check && s)
+        checking_op(s);
+    if (rt.check)
+        check_span(rt.check, addr, bytes, call);
+}
+
 static unsigned handles(enum rt_kind kind)
 {
     unsigned n = 0;

@@ -142,6 +142,7 @@ cudaError_t copy_run(const struct cudaMemcpy3DParms *params, uint32_t stream_id)
     if (!timing_on() || (p.to == HOST && p.from == HOST)) /* else the machine knows */
         rt_advance_ps(device_copy_ps(&rt.props, kind, bytes));
     rt.host_waits |= is_pageable(&p.dst, p.to) || is_pageable(&p.src, p.from);
+    rt.staged = !is_pageable(&p.dst, p.to);
     if (p.to == DEVICE && p.from == DEVICE)
         rt_event(TRACE_EV_COPY_D2D, stream_id, (uintptr_t)p.dst.base, (uintptr_t)p.src.base, bytes);
     else if (p.to == DEVICE)

@@ -4,6 +4,7 @@
  * A device address is the host address of the byte (emu.h), so pinned, managed and registered memory have one address
  * for both sides and nothing is ever migrated.
  */
+#include "base/out_of_memory.h"
 #include "cudart/runtime.h"
 
 #include <sys/mman.h>
@@ -93,16 +94,40 @@ cudaError_t mem_free_device(uint64_t addr)
 cudaError_t mem_bad_range(const char *what, const void *p, size_t bytes)
 {
     const struct emu_alloc *a = emu_mem_nearest(rt.emu, (uint64_t)(uintptr_t)p);
+    char *text;
     if (!a)
-        rt_message("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
+        text = xasprintf("%s: %zu bytes at %p: no device memory was ever allocated", what, bytes, p);
     else if ((uintptr_t)p >= a->addr && (uintptr_t)p < a->addr + a->bytes)
-        rt_message("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
-                   (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
-                   (unsigned long long)a->addr, a->freed ? ", which was freed" : "; the access exceeds its end");
+        text = xasprintf("%s: %zu bytes at %p: %zu bytes into %s of %llu bytes at 0x%llx%s", what, bytes, p,
+                         (size_t)((uintptr_t)p - a->addr), a->name ? a->name : "an allocation",
+                         (unsigned long long)a->bytes, (unsigned long long)a->addr,
+                         a->freed ? ", which was freed" : "; the access exceeds its end");
     else
-        rt_message("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what, bytes,
-                   p, a->name ? a->name : "an allocation", (unsigned long long)a->bytes, (unsigned long long)a->addr,
-                   a->freed ? ", which was freed" : "");
+        text = xasprintf("%s: %zu bytes at %p: not device memory; the nearest is %s of %llu bytes at 0x%llx%s", what,
+                         bytes, p, a->name ? a->name : "an allocation", (unsigned long long)a->bytes,
+                         (unsigned long long)a->addr, a->freed ? ", which was freed" : "");
+    rt_message("%s", text);
+    if (rt.check)
+        check_call(rt.check, text);
+    free(text);
+    return cudaErrorInvalidValue;
+}
+
+/* What is wrong with freeing this; said by weir check only. */
+static cudaError_t bad_free(const char *call, const void *p)
+{
+    const uint64_t addr = (uintptr_t)p;
+    const struct emu_alloc *a = rt.check ? emu_mem_nearest(rt.emu, addr) : NULL;
+    const bool within = a && addr - a->addr < a->bytes;
+    char *text = !rt.check         ? NULL
+                 : !within         ? xasprintf("%s: %p is not the address of an allocation", call, p)
+                 : a->freed        ? xasprintf("%s: %p was freed before", call, p)
+                 : a->addr != addr ? xasprintf("%s: %p is %llu bytes into an allocation", call, p,
+                                               (unsigned long long)(addr - a->addr))
+                                   : xasprintf("%s: %p was allocated by another function", call, p);
+    if (text)
+        check_call(rt.check, text);
+    free(text);
     return cudaErrorInvalidValue;
 }
 
@@ -180,6 +205,8 @@ API cudaError_t cudaFree(void *p)
     cudaError_t e = rt_enter();
     if (!e && p)
         e = mem_free_device((uint64_t)(uintptr_t)p);
+    if (e == cudaErrorInvalidValue)
+        e = bad_free("cudaFree", p);
     if (!e && p) /* it waits for the device */
         host_waits(NULL);
     return rt_leave(e);
@@ -189,7 +216,7 @@ API cudaError_t cudaFreeHost(void *p)
 {
     cudaError_t e = rt_enter();
     if (!e && p && !mem_free((uint64_t)(uintptr_t)p, EMU_MEM_PINNED))
-        e = cudaErrorInvalidValue;
+        e = bad_free("cudaFreeHost", p);
     return rt_leave(e);
 }
 

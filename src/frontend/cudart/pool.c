@@ -77,8 +77,12 @@ static cudaError_t malloc_async(void **out, size_t bytes, struct rt_pool *pool, 
         return cudaErrorInvalidValue;
     if (!s)
         return cudaErrorInvalidResourceHandle;
-    if (!s->capture)
-        return pool_alloc(pool, out, bytes);
+    if (!s->capture) {
+        const cudaError_t e = pool_alloc(pool, out, bytes);
+        if (!e && *out)
+            checking_span(s, (uintptr_t)*out, bytes, "cudaMallocAsync");
+        return e;
+    }
     /* Captured: the memory belongs to the node. */
     cudaError_t e = bytes ? mem_alloc(out, bytes, EMU_MEM_DEVICE) : cudaErrorInvalidValue;
     if (e)

@@ -247,6 +247,7 @@ void order_put(struct order);
 void order_add(struct order *, const struct order *);
 /* The host waits: for a stream, or for all (NULL); for an event. */
 void host_waits(struct rt_stream *);
+void host_waits_staging(struct rt_stream *); /* in simulated time alone: the copy may not be over */
 void host_waits_event(struct rt_event *);
 
 /* ---- capture ---- */
@@ -354,6 +355,8 @@ int checking_open(struct err *); /* sets rt.check when it was asked for */
 void checking_op(const struct rt_stream *);
 void checking_host_waits(const struct rt_stream *); /* NULL = for all of them */
 void checking_copy(void *to, const void *from, size_t bytes, bool to_device, bool from_device);
+/* The stream makes or ends memory; NULL: the operation that runs. */
+void checking_span(const struct rt_stream *, uint64_t addr, uint64_t bytes, const char *call);
 void checking_finish(void);
 
 /* ---- the context ---- */
@@ -377,6 +380,7 @@ struct rt {
     uint64_t now_ps; /* simulated time of what no machine times: without one, everything */
     int8_t priority; /* of the present operation's stream */
     bool host_waits; /* for the present operation */
+    bool staged;     /* it waits only until its memory was read: the copy itself may still run */
     uint32_t n_stream;
     uint64_t next_serial; /* graph nodes, captures */
     unsigned device_flags;

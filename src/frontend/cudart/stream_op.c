@@ -19,7 +19,7 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
     const cudaError_t e = op_run(op, s->id);
     order_end(s);
     if (rt.host_waits && op->kind == OP_COPY)
-        host_waits(s);
+        (rt.staged ? host_waits_staging : host_waits)(s);
     return e;
 }
 
@@ -52,6 +52,10 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
         op->alloc->live = true;
         return cudaSuccess;
     case OP_FREE:
+        if (rt.check) {
+            const struct emu_alloc *a = emu_mem_find(rt.emu, op->free_addr, 1);
+            checking_span(NULL, op->free_addr, a ? a->bytes : 1, "cudaFreeAsync");
+        }
         return mem_free_device(op->free_addr);
     case OP_GRAPH:
         return graph_run(op->graph, stream_id);

@@ -9,6 +9,7 @@
 #include "emu/op_frag.h"
 #include "emu/state.h"
 #include "emu/tex_sample.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
@@ -252,6 +253,7 @@ EMU_HANDLER(tex)
         if (!d)
             return;
         if (fetch_elements(d, w, i, mask, addr, out) || fetch_picture(d, w, i, mask, addr, out)) {
+            emu_watch_access(w, i, mask, PTX_S_GLOBAL, addr, tex_texel_bytes(d));
             emu_record(w, i, TRACE_SP_TEX, mask, addr);
             store_results(w, i, mask, out);
             return;
@@ -274,6 +276,7 @@ EMU_HANDLER(tex)
         for (unsigned k = 0; k < 4; k++)
             out[k][l] = i->aux[AUX_HALF] ? half_of(&r, k) : r.c[k];
     }
+    emu_watch_access(w, i, mask, PTX_S_GLOBAL, addr, tex_texel_bytes(d));
     emu_record(w, i, TRACE_SP_TEX, mask, addr);
     store_results(w, i, mask, out);
 }
@@ -379,6 +382,7 @@ static int surface_open(struct emu_warp *w, const struct emu_inst *i, u32 mask, 
 {
     const struct emu_tex_desc *d = NULL;
     u64 handle = 0;
+    u32 at_a_time = 0;
     *hit = 0;
     for (u32 left = mask; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctz(left);
@@ -387,6 +391,7 @@ static int surface_open(struct emu_warp *w, const struct emu_inst *i, u32 mask, 
             return -1;
         const u32 texel = tex_texel_bytes(d), bytes = by_element ? texel : (u32)i->aux[AUX_BYTES] * i->aux[AUX_VEC];
         desc[l] = d;
+        at_a_time = bytes;
         if (bytes > (u64)d->level[0].width * texel) {
             emu_raise(w, i, (int)l, EMU_FAULT_ILLEGAL_ADDRESS,
                       "an access of %u bytes to a surface whose rows have %llu", bytes,
@@ -404,6 +409,8 @@ static int surface_open(struct emu_warp *w, const struct emu_inst *i, u32 mask, 
             *hit |= 1u << l;
         }
     }
+    if (*hit)
+        emu_watch_access(w, i, *hit, PTX_S_GLOBAL, addr, at_a_time);
     emu_record(w, i, TRACE_SP_GLOBAL, mask, addr);
     return 0;
 }

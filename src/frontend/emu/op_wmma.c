@@ -60,13 +60,6 @@ static u8 *whole_range(const struct emu_warp *w, enum ptx_space space, u64 at, u
     return (space == PTX_S_GLOBAL || generic) && emu_mem_find(w->emu, at, bytes) ? (u8 *)(uintptr_t)at : NULL;
 }
 
-static void tell_watch(struct emu_warp *w, const struct emu_inst *i, u32 mask, const u64 *addr, u32 bytes)
-{
-    const struct emu_watch *watch = w->emu->opts.watch;
-    if (watch)
-        watch->matrix(watch->ctx, w, i, mask, space_of(i), addr, bytes);
-}
-
 /* Finds the tile in memory: checks all of it, records the access. */
 static int tile_open(struct tile *t, struct emu_warp *w, const struct emu_inst *i, u32 mask,
                      const struct emu_opnd *address, const struct emu_opnd *stride)
@@ -93,7 +86,7 @@ static int tile_open(struct tile *t, struct emu_warp *w, const struct emu_inst *
     enum trace_space in;
     u8 *whole = base % align ? NULL : whole_range(w, space_of(i), base, (t->lines - 1) * step + t->line_bytes, &in);
     if (whole) {
-        tell_watch(w, i, mask, addr, piece);
+        emu_watch_access(w, i, mask, space_of(i), addr, piece);
         if (emu_recording(w)) {
             if (space_of(i) == PTX_S_GENERIC && in == TRACE_SP_SHARED)
                 for (unsigned l = 0; l < EMU_LANES; l++)
@@ -233,7 +226,7 @@ static int rows_open(u8 *row[EMU_LANES], struct emu_warp *w, const struct emu_in
     if (emu_access_record(w, i, giving ? giving : mask, space_of(i), addr, MATRIX_ROW_BYTES, MATRIX_ROW_BYTES, at))
         return -1;
     if (giving)
-        tell_watch(w, i, giving, addr, MATRIX_ROW_BYTES);
+        emu_watch_access(w, i, giving, space_of(i), addr, MATRIX_ROW_BYTES);
     for (unsigned l = 0; l < EMU_LANES; l++)
         row[l] = giving >> l & 1 ? at[l] : NULL;
     return 0;

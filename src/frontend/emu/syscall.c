@@ -7,6 +7,7 @@
  * always "no error". Left out: device-side graphs, events' times, occupancy queries.
  */
 #include "emu/exec_mem.h"
+#include "emu/watch.h"
 
 #include <stdio.h>
 
@@ -77,6 +78,8 @@ static uint64_t do_malloc(const struct call *c)
         emu_heap_alloc(emu->heap, bytes, EMU_MEM_HEAP, NULL, &addr) < 0)
         return 0;
     emu->malloc_used += bytes + MALLOC_HEAD;
+    if (emu->opts.watch)
+        emu->opts.watch->heap(emu->opts.watch->ctx, addr, bytes);
     return addr;
 }
 
@@ -113,22 +116,33 @@ static uint64_t do_cuda_malloc(const struct call *c)
     if (emu_heap_alloc(emu->heap, arg(c, 1), EMU_MEM_HEAP, NULL, &addr) < 0)
         return 2; /* cudaErrorMemoryAllocation */
     emu->malloc_used += arg(c, 1) + MALLOC_HEAD;
+    if (emu->opts.watch)
+        emu->opts.watch->heap(emu->opts.watch->ctx, addr, arg(c, 1));
     put(c, arg(c, 0), addr, 8);
     return 0;
 }
 
 /* ---- memory ---- */
 
+static void tell_move(const struct call *c, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    const struct emu_watch *watch = c->r->w.emu->opts.watch;
+    if (watch)
+        watch->move(watch->ctx, &c->r->w, c->in, (int)c->lane, to, from, bytes);
+}
+
 static uint64_t do_memcpy(const struct call *c)
 {
     uint64_t dst = arg(c, 0), src = arg(c, 1), n = arg(c, 2);
     void *to = emu_generic_ptr(c->r, c->lane, dst, n), *from = emu_generic_ptr(c->r, c->lane, src, n);
-    if (n && to && from)
+    if (n && to && from) {
+        tell_move(c, dst, src, n);
         memmove(to, from, n);
-    else if (n)
+    } else if (n) {
         emu_raise(&c->r->w, c->in, (int)c->lane, EMU_FAULT_ILLEGAL_ADDRESS,
                   "copy of %llu bytes from 0x%llx to 0x%llx leaves its memory", (unsigned long long)n,
                   (unsigned long long)src, (unsigned long long)dst);
+    }
     return dst;
 }
 
@@ -136,11 +150,13 @@ static uint64_t do_memset(const struct call *c)
 {
     uint64_t dst = arg(c, 0), n = arg(c, 2);
     void *to = emu_generic_ptr(c->r, c->lane, dst, n);
-    if (n && to)
+    if (n && to) {
+        tell_move(c, dst, 0, n);
         memset(to, (int)arg(c, 1), n);
-    else if (n)
+    } else if (n) {
         emu_raise(&c->r->w, c->in, (int)c->lane, EMU_FAULT_ILLEGAL_ADDRESS,
                   "fill of %llu bytes at 0x%llx leaves its memory", (unsigned long long)n, (unsigned long long)dst);
+    }
     return dst;
 }
 
@@ -212,6 +228,8 @@ void emu_child_copy(struct emu *emu, const struct emu_child *k)
 {
     if (!emu_mem_find(emu, k->dst, k->bytes) || (k->fill < 0 && !emu_mem_find(emu, k->src, k->bytes)))
         return; /* freed meanwhile */
+    if (emu->opts.watch)
+        emu->opts.watch->move(emu->opts.watch->ctx, NULL, NULL, 0, k->dst, k->fill < 0 ? k->src : 0, k->bytes);
     if (k->fill < 0)
         memmove((void *)(uintptr_t)k->dst, (const void *)(uintptr_t)k->src, k->bytes);
     else

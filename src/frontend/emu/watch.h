@@ -32,9 +32,15 @@ struct emu_watch {
     /* Lanes arrive at a barrier; it completes and releases the waiting lanes. */
     void (*arrive)(void *ctx, struct emu_warp_run *, const struct emu_inst *, unsigned id, uint32_t mask);
     void (*release)(void *ctx, struct emu_cta *, unsigned id);
-    /* `bytes` bytes of each lane, of an instruction that moves matrices; it has not taken effect yet. */
-    void (*matrix)(void *ctx, struct emu_warp *, const struct emu_inst *, uint32_t mask, enum ptx_space,
+    /* `bytes` bytes of each lane, of an instruction that moves matrices, fetches texels or accesses a surface; it has
+     * not taken effect yet. */
+    void (*access)(void *ctx, struct emu_warp *, const struct emu_inst *, uint32_t mask, enum ptx_space,
                    const uint64_t addr[EMU_LANES], uint32_t bytes);
+    /* Memory that a lane of this warp gets from device code's malloc; others may have had it before. */
+    void (*heap)(void *ctx, uint64_t addr, uint64_t bytes);
+    /* A lane's call of memcpy or memset (from 0 = memset); no warp: a copy that was launched by device code. */
+    void (*move)(void *ctx, struct emu_warp *, const struct emu_inst *, int lane, uint64_t to, uint64_t from,
+                 uint64_t bytes);
     /* The asynchronous proxy accesses memory for a lane; it has not taken effect yet. True: some of the bytes that it
      * reads were never written. */
     bool (*async)(void *ctx, struct emu_warp *, const struct emu_inst *, int lane, const struct emu_async *);
@@ -58,6 +64,14 @@ static inline bool emu_watch_async(struct emu_warp *w, const struct emu_inst *in
 {
     const struct emu_watch *watch = emu_watch_of(w);
     return watch && watch->async(watch->ctx, w, in, lane, &a);
+}
+
+static inline void emu_watch_access(struct emu_warp *w, const struct emu_inst *in, uint32_t mask, enum ptx_space space,
+                                    const uint64_t *addr, uint32_t bytes)
+{
+    const struct emu_watch *watch = emu_watch_of(w);
+    if (watch)
+        watch->access(watch->ctx, w, in, mask, space, addr, bytes);
 }
 
 #endif
