@@ -61,9 +61,9 @@ static const struct cli_syntax syntax = {
         "\n"
         "Examples:\n"
         "  silicon/probes/collect.sh results      # where the GPU is; takes a few minutes\n"
-        "  weir calibrate results -o mine.ini\n"
-        "  weir config check mine.ini\n"
-        "  weir run --gpu mine.ini ./app\n",
+        "  weir calibrate results -o board.ini\n"
+        "  weir config check board.ini\n"
+        "  weir run --gpu board.ini ./app\n",
     .word = take_word,
     .end = check_options};
 

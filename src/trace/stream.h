@@ -53,6 +53,7 @@ struct stream_mem {
 
 enum { STREAM_RANK_AT = 24 };
 #define STREAM_MBARRIER(rank1, number) ((uint64_t)(rank1) << 16 | (number))
+#define STREAM_MBARRIER_LOST           STREAM_MBARRIER(0x1f, 0) /* of a CTA that has exited: no cluster has so many */
 enum { STREAM_MBARRIER_CLUSTER = 0xffff }; /* barrier.cluster; the number of an mbarrier is its shared offset / 8 */
 
 /* A bulk or tensor copy, as the numbers of an ASYNC record: a box of rows in global memory, without what is out of range. */

@@ -43,7 +43,7 @@ expect 2 "would run unsimulated" "$weir" run --functional "$dir/bad.sh"
 
 # Bad input.
 expect 2 "No such file" "$weir" run "$dir/nothing"
-expect 2 "is it ./nothing?" "$weir" run nothing
+expect 2 "as in ./nothing" "$weir" run nothing
 expect 2 "is a folder" "$weir" run "$dir"
 echo text >"$dir/text"
 expect 2 "is not executable" "$weir" run "$dir/text"

@@ -53,7 +53,7 @@ for d in skip, h200:
     rows = {n: len(m["thousandths"]) for n, m in maps.items()}
     assert rows["sm_issue"] == sms and rows["dram_channel"] == channels, rows
     assert rows["l2_slice"] == channels * int(d["config"]["memory.slices_per_channel"]), rows
-    banks = channels * int(d["config"]["dram.banks"])
+    banks = channels * int(d["config"]["dram.pseudo_channels"]) * int(d["config"]["dram.banks"])
     assert rows["dram_bank"] == -(-banks // maps["dram_bank"]["joined"]) <= 256, rows
     mean = lambda m: sum(sum(r) for r in m["thousandths"]) / len(m["thousandths"]) / 64 / 1000
     assert abs(mean(maps["sm_issue"]) - total["sm.issue_cycles"] / total["sm.scheduler_cycles"]) < 0.001

@@ -167,7 +167,7 @@ says err "k.cu: the transformer or libclang failed on this file (Illegal instruc
 expect 2 reproduce --app crcc
 says err "did you mean 'crc'?"
 expect 2 reproduce --app nothing
-says err "there are: blackscholes, crc"
+says err "choose from: blackscholes crc"
 expect 2 reproduce --app crc --gpu gtx48
 says err "did you mean 'gtx480'?"
 expect 2 reproduce --size huge

@@ -240,6 +240,7 @@ says err "would never be enough"
 expect 0 "$weir" config check --set l2.sectored=yes --set l2.split_sectors=yes --set l2.mshrs=4 gtx480
 
 # A program of the suite, a plug-in's policy: what to type instead.
+weir=$(realpath "$weir")
 (cd "$dir" && expect 2 "$weir" run -q bfs) || exit 1
 says err "weir: bfs: not found; to run the suite's program of that name: weir suite run bfs"
 (cd "$dir" && expect 2 "$weir" run -q nothing) || exit 1

@@ -226,10 +226,12 @@ static void mistaken_choices_are_refused(void **state)
          "--with: 'sticky' and 'plain' are both of kind keeper; a machine has one policy of each kind",
          "remove one, or name the kind, as in --with keeper=plain"},
         {"stiky", "--with: there is no policy 'stiky'", "did you mean 'sticky'?"},
-        {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper", "see 'weir list policies'"},
+        {"keeper=eagre", "--with: there is no policy 'eagre' of kind keeper",
+         "'weir list policies' shows what is built in; a plug-in's policy needs --plugin FILE.so"},
         {"starter=eagre", "--with: there is no policy 'eagre' of kind starter", "did you mean 'eager'?"},
         {"keper=sticky", "--with keper=sticky: there is no kind of policy 'keper'", "did you mean 'keeper'?"},
-        {"keeper=", "--with: there is no policy '' of kind keeper", "see 'weir list policies'"},
+        {"keeper=", "--with: there is no policy '' of kind keeper",
+         "'weir list policies' shows what is built in; a plug-in's policy needs --plugin FILE.so"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err e;

@@ -114,7 +114,10 @@ cudaError_t copy_check(const struct cudaMemcpy3DParms *p)
     return make_plan(p, &plan);
 }
 
-/* Memory that the program has not pinned is copied by way of a buffer, which the host waits for. */
+/*
+ * Memory that the program has not pinned is copied by way of a buffer, which the host waits for. When that has been
+ * filled from the host, the copy to the device may still be under way.
+ */
 static bool is_pageable(const struct side *s, enum place place)
 {
     return place == HOST && !mem_find(s->base, 1);
@@ -141,8 +144,10 @@ cudaError_t copy_run(const struct cudaMemcpy3DParms *params, uint32_t stream_id)
                                                         : TRACE_EV_COPY_D2H;
     if (!timing_on() || (p.to == HOST && p.from == HOST)) /* else the machine knows */
         rt_advance_ps(device_copy_ps(&rt.props, kind, bytes));
-    rt.host_waits |= is_pageable(&p.dst, p.to) || is_pageable(&p.src, p.from);
-    rt.staged = !is_pageable(&p.dst, p.to);
+    if (is_pageable(&p.dst, p.to))
+        rt.host_wait = HOST_WAITS_FOR_DATA;
+    else if (is_pageable(&p.src, p.from))
+        rt.host_wait = HOST_WAITS_FOR_BUFFER;
     if (p.to == DEVICE && p.from == DEVICE)
         rt_event(TRACE_EV_COPY_D2D, stream_id, (uintptr_t)p.dst.base, (uintptr_t)p.src.base, bytes);
     else if (p.to == DEVICE)

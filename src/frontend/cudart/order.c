@@ -198,10 +198,10 @@ static void wait_for(const struct order *what)
 void host_waits(struct rt_stream *s)
 {
     checking_host_waits(s);
-    host_waits_staging(s);
+    host_passes_time(s);
 }
 
-void host_waits_staging(struct rt_stream *s)
+void host_passes_time(struct rt_stream *s)
 {
     if (!o.on)
         return;

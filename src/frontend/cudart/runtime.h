@@ -247,7 +247,8 @@ void order_put(struct order);
 void order_add(struct order *, const struct order *);
 /* The host waits: for a stream, or for all (NULL); for an event. */
 void host_waits(struct rt_stream *);
-void host_waits_staging(struct rt_stream *); /* in simulated time alone: the copy may not be over */
+/* In time only: what the stream has done is not ordered before what the host does next. */
+void host_passes_time(struct rt_stream *);
 void host_waits_event(struct rt_event *);
 
 /* ---- capture ---- */
@@ -379,8 +380,7 @@ struct rt {
     struct report_slot *slot;
     uint64_t now_ps; /* simulated time of what no machine times: without one, everything */
     int8_t priority; /* of the present operation's stream */
-    bool host_waits; /* for the present operation */
-    bool staged;     /* it waits only until its memory was read: the copy itself may still run */
+    enum { HOST_GOES_ON, HOST_WAITS_FOR_BUFFER, HOST_WAITS_FOR_DATA } host_wait; /* the present operation's */
     uint32_t n_stream;
     uint64_t next_serial; /* graph nodes, captures */
     unsigned device_flags;

@@ -14,12 +14,14 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
         return cudaErrorStreamCaptureImplicit;
     }
     checking_op(s);
-    rt.host_waits = false;
+    rt.host_wait = HOST_GOES_ON;
     order_begin(s, op->kind == OP_GRAPH);
     const cudaError_t e = op_run(op, s->id);
     order_end(s);
-    if (rt.host_waits && op->kind == OP_COPY)
-        (rt.staged ? host_waits_staging : host_waits)(s);
+    if (op->kind == OP_COPY && rt.host_wait == HOST_WAITS_FOR_DATA)
+        host_waits(s);
+    else if (op->kind == OP_COPY && rt.host_wait == HOST_WAITS_FOR_BUFFER)
+        host_passes_time(s);
     return e;
 }
 

@@ -184,16 +184,19 @@ static u32 without_exited(struct emu_warp *w, const struct emu_inst *in, u32 mas
 void emu_mbarrier_arrive(struct emu_warp *w, const struct emu_inst *in, uint32_t mask)
 {
     u64 a[EMU_LANES], told[EMU_LANES] = {0};
-    mask = without_exited(w, in, mask);
-    if (!mask || !objects(w, in, mask, a))
+    const u32 all = mask;
+    mask = without_exited(w, in, all);
+    if (mask && !objects(w, in, mask, a))
         return;
+    for (u32 m = all & ~mask; m; m &= m - 1)
+        told[__builtin_ctz(m)] = STREAM_MBARRIER_LOST;
     for (u32 m = emu_recording(w) ? mask : 0; m; m &= m - 1) {
         const int l = __builtin_ctz(m);
         const void *object = (const void *)(uintptr_t)a[l];
         const struct emu_cta *c = owner_of(w->cta, object);
         told[l] = STREAM_MBARRIER(c == w->cta ? 0 : c->rank + 1, emu_mbarrier_number(w, object));
     }
-    emu_record(w, in, TRACE_SP_ASYNC, mask, told);
+    emu_record(w, in, TRACE_SP_ASYNC, all, told);
     for (u32 m = mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         u64 *at = (u64 *)(uintptr_t)a[l], b = *at;

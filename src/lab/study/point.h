@@ -40,7 +40,7 @@ struct point {
     bool analysis;        /* not timing: the locality of its loads, as profile/analyze.h finds it */
     char *machine, *with; /* with: NULL = the machine's own policies */
     VEC(char *) set;
-    char key[80];
+    char key[112];
     char *policies; /* resolved, for people */
     uint32_t sms;   /* of the machine */
     /* The result as text, NULL = not simulated. Sweeps have thousands and mostly want one number of each, which is

@@ -388,11 +388,12 @@ int result_each_stat(void (*fn)(void *ctx, const struct stat_doc *), void *ctx, 
     /* A machine knows its names; one whose SMs reach each other by a network of their own, with a prefetcher, with
      * orders of requests and with all that is counted only where it is there, has them all but those of policies that
      * are not chosen. */
-    static const char *const all[] = {"l2.partitions=2", "l2.dirty_ways=4", "vm.enabled=yes", "l1.observe=yes"};
+    static const char *const all[] = {"l2.partitions=2", "l2.dirty_ways=4", "l2.coalesce=2", "vm.enabled=yes",
+                                      "l1.observe=yes"};
     struct gpu_opts o = {.machine = "bfly36",
                          .with = WEIR_HOOKS ? "nlp,mrpb,cart,dyneb" : NULL,
                          .set = all,
-                         .n_set = WEIR_HOOKS ? 4 : 3};
+                         .n_set = WEIR_HOOKS ? 5 : 4};
     struct gpu *g = gpu_new(&o, e);
     if (!g)
         return -1;

@@ -282,6 +282,14 @@ static bool is_blocked(const struct sm *sm, const struct lsu_entry *e)
            (!port_can_send(sm->to_l1[e->where - LSU_DATA]) || sm->outstanding >= sm->cfg.outstanding_requests);
 }
 
+/* The entry's passes keep the unit busy, also when the entry has left the queue. */
+static void occupy(struct sm *sm, const struct lsu_entry *e, uint64_t began_at)
+{
+    sm->lsu_busy_until = began_at + e->passes;
+    sm->profiled.busy_pc = e->pc;
+    sm->profiled.busy_in = e->kernel->profile;
+}
+
 void sm_lsu_step(struct sm *sm, uint64_t now)
 {
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
@@ -297,9 +305,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
         done_at = now + sm->cfg.param_latency;
         break;
     case LSU_SHARED:
-        sm->lsu_busy_until = now + e->passes;
-        sm->profiled.shared_pc = e->pc;
-        sm->profiled.shared_in = e->kernel->profile;
+        occupy(sm, e, now);
         sm_smem_take(sm, e->passes, now);
         done_at = e->remote_bytes
                       ? sm_network_take(sm, sm->warp[e->warp].count, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
@@ -312,7 +318,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
             send_line(sm, e, now);
         if (e->next_line < e->n_line)
             return;
-        sm->lsu_busy_until = e->began_at + e->passes;
+        occupy(sm, e, e->began_at);
         break;
     }
     unsigned slot = e->warp;

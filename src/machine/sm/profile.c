@@ -72,8 +72,8 @@ struct place {
 };
 
 /*
- * The instruction that occupies the load/store unit: the head of its queue, or a preceding shared-memory access whose
- * passes are not complete. The SM wakes when they are, if the head could start then.
+ * The instruction that occupies the load/store unit: the head of its queue, or a preceding access whose passes
+ * are not complete. The SM wakes when they are, if the head could start then.
  */
 static struct place occupant(const struct sm *sm, struct place otherwise)
 {
@@ -82,7 +82,7 @@ static struct place occupant(const struct sm *sm, struct place otherwise)
     const struct lsu_entry *head = &sm->lsu[sm->lsu_head];
     bool passes = sm->lsu_busy_until > sm->accounted && sm->lsu_busy_until > head->ready_at;
     if (passes)
-        return (struct place){sm->profiled.shared_in, sm->profiled.shared_pc};
+        return (struct place){sm->profiled.busy_in, sm->profiled.busy_pc};
     return (struct place){head->kernel->profile, head->pc};
 }
 

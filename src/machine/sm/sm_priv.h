@@ -184,7 +184,7 @@ struct sm {
     struct lsu_entry *lsu; /* ring of lsu_cap */
     uint32_t lsu_cap, lsu_head, lsu_n;
     uint64_t lsu_free_at[8]; /* by scheduler: it may issue a memory instruction */
-    uint64_t lsu_busy_until; /* shared-memory passes of the instruction before */
+    uint64_t lsu_busy_until; /* passes of the instruction before */
     struct pending *pending;
     uint32_t pending_free, pending_used, outstanding;
     /* async.c */
@@ -221,8 +221,8 @@ struct sm {
     struct {
         struct warp_room writer;                              /* of each register */
         uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
-        uint32_t shared_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
-        struct sm_profile *shared_in;
+        uint32_t busy_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
+        struct sm_profile *busy_in;
     } profiled;
     uint64_t issued; /* warp instructions */
     int failed;      /* 0, 1 corrupt, -1 the source failed */
