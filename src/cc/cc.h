@@ -155,6 +155,29 @@ void cc_remove_folder(void);
 pid_t cc_fork(void);
 void cc_ended(pid_t pid);
 
+/* ---- commands.c: the command lines of clang; a file's device pass has two halves ---- */
+void cc_push_all(struct cc_list *to, const struct cc_list *from);
+/* Whichever of its two names clang is called by, it links C++. */
+void cc_push_compiler(struct cc_list *w, const struct cc_tools *t);
+/* From the source to LLVM's language in the file `ir`, before anything is optimized. */
+void cc_front_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
+                      const char *ir);
+/* How far the optimizer is asked to go. */
+struct cc_back {
+    bool keep_vectors; /* their parts are not loaded one by one */
+    bool unroll_more;
+};
+/* From that language to PTX. */
+void cc_back_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t, struct cc_back how,
+                     const char *ir, const char *ptx);
+/* Whether the user's options say how far loops are unrolled. */
+bool cc_has_unroll_pragma(const struct cc_job *job);
+/*
+ * The host's compilation. ptx: NULL for C and C++, which have no device code; `names` is the file in `folder` that
+ * cc_device_names fills. made: the file to write, which becomes `object`.
+ */
+void cc_host_command(struct cc_list *w, const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
+                     const char *ptx, const char *folder, const char *names, const char *made, const char *object);
 /*
  * clang's arguments for the device compilation of the job, without the file's name: for users of libclang. 0, or
  * -1 with *e filled.

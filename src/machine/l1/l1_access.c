@@ -1,6 +1,6 @@
 /*
- * The look-up at the tags, which the SM's own requests, those of other SMs and prefetches share; and the handling of
- * replies.
+ * The look-up at the tags, which the SM's own requests, those of other SMs and prefetches share. l1_reply.c has what
+ * follows when the data arrives.
  *
  * Source: GPGPU-Sim's first-level data cache for the baseline's rules (allocation on miss, write-evict, the order in
  * which resources are tested: line, miss queue, MSHR), the five papers for the policies' decisions.
@@ -17,55 +17,7 @@
  * Outcomes are counted in one place (access_body, count_prefetch). The body of an access is compiled twice: without
  * policies, where the hook calls are removed, and with them.
  */
-#include "l1/l1_priv.h"
-
-/* Calls a hook of the chosen policy, if it has that hook. */
-#define CALL_HOOK(slot, hook, ...)                                                                                     \
-    do {                                                                                                               \
-        if (hooked && l1->slot.hooks->hook)                                                                            \
-            l1->slot.hooks->hook(l1->slot.st, __VA_ARGS__);                                                            \
-    } while (0)
-
-static bool is_prefetch(const struct req *r)
-{
-    return r->flags & REQ_F_PREFETCH;
-}
-
-static bool is_own(const struct l1 *l1, const struct req *r)
-{
-    return r->sm == l1->env.sm;
-}
-
-/* The observer beside the L1s, where there is one and `c` is a data cache. */
-ALWAYS_INLINE struct l1_observer *observer_of(const struct l1 *l1, const struct l1_cache *c, bool hooked)
-{
-    return hooked && c->which == L1_DATA ? l1->env.observer : NULL;
-}
-
-static void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
-{
-    struct req *r = &l1->req[id];
-    r->to = l1->env.slice_node[addrmap_request_slice(l1->env.map, r->addr)];
-    r->from = l1->env.sm_node[l1->env.sm];
-    l1->to_l2_queued++;
-    l1_send_queue_push(&c->to_l2, id, net_info(bytes, asked));
-}
-
-/* The size of a request's packet: a header, and the data of what writes. */
-static uint32_t request_bytes(const struct l1_cache *c, const struct req *r)
-{
-    if (r->kind == REQ_WRITE && c->cfg.store_whole_sectors)
-        return NET_HEADER_BYTES + sector_count(r->sectors) * SECTOR_BYTES;
-    return NET_HEADER_BYTES + (r->kind == REQ_READ ? 0 : r->bytes);
-}
-
-/* A line takes an entry, with no valid sector yet. */
-static inline void place(struct l1_cache *c, uint32_t entry, uint64_t line)
-{
-    tags_place(&c->tags, entry, line);
-    if (c->words)
-        c->words[entry] = 0;
-}
+#include "l1/l1_line.h"
 
 /* The requested sectors that a load can read here: valid sectors, and sectors whose words have all been written. */
 static inline uint8_t readable(const struct l1_cache *c, uint32_t entry, const struct req *r)
@@ -80,34 +32,6 @@ static inline uint8_t readable(const struct l1_cache *c, uint32_t entry, const s
     return have;
 }
 
-/* Returns a finished request to its requester. */
-static void complete(struct l1 *l1, req_id id)
-{
-    struct req *r = &l1->req[id];
-    if (is_prefetch(r)) {
-        req_release(&l1->comp.eng->pool, id);
-    } else if (is_own(l1, r)) {
-        l1->in_flight--;
-        port_send_paced(l1->fill, id, 0);
-    } else {
-        r->from = l1->env.sm_node[r->sm];
-        ring_push(&l1->remote_reply, id);
-    }
-}
-
-/* Tells the policies that a line leaves the cache, and counts an unused prefetch. */
-static void notify_evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, bool hooked)
-{
-    struct tags *t = &c->tags;
-    bool unused = t->flags[entry] & TAG_F_PREFETCHED;
-    c->stats.prefetch_unused += unused;
-    CALL_HOOK(management, on_evict, entry, t->line[entry], t->flags[entry] & TAG_F_REUSED);
-    CALL_HOOK(prefetcher, on_evict, entry, t->line[entry], unused);
-    struct l1_observer *o = observer_of(l1, c, hooked);
-    if (o && t->valid[entry])
-        l1_observe_copy(o, t->line[entry], false, engine_cycle(l1->comp.eng, CLK_CORE));
-}
-
 /* A demand access is the first to use a prefetched line, whose prefetch was issued in cycle `since`. */
 static void count_used(struct l1_cache *c, bool late, uint64_t since, uint64_t now)
 {
@@ -116,43 +40,6 @@ static void count_used(struct l1_cache *c, bool late, uint64_t since, uint64_t n
     s->prefetch_timely += !late;
     s->prefetch_distance_sum += now - since;
     stat_hist_add(s->prefetch_distance, l1_distance_bound, L1_DISTANCES - 1, now - since);
-}
-
-/* A line is replaced. If it is dirty, there must be room in to_l2. */
-static void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, const struct req *cause, bool hooked)
-{
-    struct tags *t = &c->tags;
-    if (t->line[entry] == TAG_NONE)
-        return;
-    c->stats.evictions++;
-    c->stats.prefetch_evicted += (t->flags[entry] & TAG_F_PREFETCHED) != 0;
-    c->stats.prefetch_evicted_by_own += t->flags[entry] & TAG_F_PREFETCHED && is_prefetch(cause);
-    notify_evict(l1, c, entry, hooked);
-    if (t->dirty[entry]) {
-        req_id id = req_alloc(&l1->comp.eng->pool);
-        struct req *wb = &l1->req[id];
-        uint32_t bytes = sector_count(t->dirty[entry]) * SECTOR_BYTES;
-        *wb = (struct req){.addr = t->line[entry] << t->line_shift,
-                           .created_at = cause ? cause->created_at : 0,
-                           .words = ~0u,
-                           .sm = (uint16_t)l1->env.sm,
-                           .bytes = (uint16_t)bytes,
-                           .kind = REQ_WRITEBACK,
-                           .space = REQ_SP_LOCAL,
-                           .sectors = t->dirty[entry]};
-        c->stats.write_backs++;
-        send_to_l2(l1, c, id, request_bytes(c, wb), wb->sectors);
-    }
-}
-
-/* Drops a line that a write or an atomic makes stale. A line in flight stays reserved: its data is newer or equal. */
-static void drop(struct l1 *l1, struct l1_cache *c, int32_t entry, bool hooked)
-{
-    if (entry < 0 || c->tags.pending[entry])
-        return;
-    c->stats.invalidations++;
-    notify_evict(l1, c, (uint32_t)entry, hooked);
-    tags_drop(&c->tags, (uint32_t)entry);
 }
 
 /* A store of this SM is performed elsewhere: the local copy is dropped, so that no later look-up finds stale data. */
@@ -214,77 +101,6 @@ static enum l1_outcome send_home(struct l1 *l1, struct l1_cache *c, req_id id, s
     r->flags &= (uint16_t) ~(REQ_F_POLICY_DONE | REQ_F_WAITED);
     l1_send_queue_push(&l1->to_home, id, net_info(request_bytes(c, r), r->sectors));
     return L1_REMOTE;
-}
-
-enum way { WAY_FOUND, WAY_ALL_RESERVED, WAY_ALL_PROTECTED };
-
-static uint32_t least_recently_used(const struct tags *t, uint32_t base, uint64_t candidates)
-{
-    uint32_t best = base + (uint32_t)__builtin_ctzll(candidates);
-    for (uint64_t m = candidates; m; m &= m - 1) {
-        uint32_t entry = base + (uint32_t)__builtin_ctzll(m);
-        if (t->used[entry] < t->used[best])
-            best = entry;
-    }
-    return best;
-}
-
-/* What the pure hooks of the management and the organization must leave as it is. */
-#define MANAGEMENT_MEMORY                                                                                              \
-    (struct policy_memory)                                                                                             \
-    {                                                                                                                  \
-        l1->management.st, l1->management.host.line_state, l1->management.hooks->state_bytes,                          \
-            l1->management.hooks->line_state_bytes *tags_entries(l1->management.host.tags)                             \
-    }
-#define ORGANIZATION_MEMORY                                                                                            \
-    (struct policy_memory)                                                                                             \
-    {                                                                                                                  \
-        .state = l1->organization.st, .state_bytes = l1->organization.hooks->state_bytes                               \
-    }
-
-/* The entry for a missing line. */
-ALWAYS_INLINE enum way choose_way(struct l1 *l1, struct l1_cache *c, const struct l1_access *a, uint32_t *entry,
-                                  bool hooked)
-{
-    bool preferred = hooked && l1->organization.hooks->preferred_victims;
-    if (!hooked || (!l1->management.hooks->victim && !preferred)) {
-        int32_t lru = tags_victim_lru(&c->tags, a->set);
-        *entry = (uint32_t)lru;
-        return lru < 0 ? WAY_ALL_RESERVED : WAY_FOUND;
-    }
-    uint64_t candidates = tags_candidates(&c->tags, a->set);
-    if (!candidates)
-        return WAY_ALL_RESERVED;
-    uint32_t base = a->set * c->tags.n_way;
-    for (uint32_t w = 0; w < c->tags.n_live; w++) {
-        if (c->tags.line[base + w] == TAG_NONE) {
-            *entry = base + w;
-            return WAY_FOUND;
-        }
-    }
-    if (preferred) {
-        uint64_t first =
-            POLICY_PURE(&l1->organization.hooks->info, ORGANIZATION_MEMORY, "preferred_victims",
-                        l1->organization.hooks->preferred_victims(l1->organization.st, a->set, candidates));
-        if (first & ~candidates)
-            policy_fault(&l1->organization.hooks->info,
-                         "preferred_victims returned ways %#lx of set %u, but the candidates are %#lx",
-                         (unsigned long)first, a->set, (unsigned long)candidates);
-        candidates = first ? first : candidates;
-    }
-    if (!l1->management.hooks->victim) {
-        *entry = least_recently_used(&c->tags, base, candidates);
-        return WAY_FOUND;
-    }
-    uint32_t way = POLICY_PURE(&l1->management.hooks->info, MANAGEMENT_MEMORY, "victim",
-                               l1->management.hooks->victim(l1->management.st, a, candidates));
-    if (way == L1_NO_VICTIM)
-        return WAY_ALL_PROTECTED;
-    if (way >= 64 || !(candidates >> way & 1))
-        policy_fault(&l1->management.hooks->info, "victim returned way %u of set %u, but the candidates are %#lx", way,
-                     a->set, (unsigned long)candidates);
-    *entry = base + way;
-    return WAY_FOUND;
 }
 
 /* A load that would stall for a line, an MSHR entry or a merge slot bypasses if the management says so. */
@@ -696,139 +512,4 @@ enum l1_outcome l1_bypass(struct l1 *l1, struct l1_cache *c, req_id id)
     if (!l1_is_stall(outcome))
         c->stats.taken[!load][outcome]++;
     return outcome;
-}
-
-/* ---- replies ---- */
-static void notify_reply(struct l1 *l1, const struct req *r)
-{
-    const bool hooked = true;
-    CALL_HOOK(management, on_reply, r);
-    CALL_HOOK(organization, on_reply, r, r->flags & REQ_F_REMOTE && is_own(l1, r));
-}
-
-/* Allocates an entry now for a line that should be kept and has none, if one is available. `r` started the fetch. */
-ALWAYS_INLINE void place_on_fill(struct l1 *l1, struct l1_cache *c, struct mshr_entry *e, const struct req *r,
-                                 bool hooked)
-{
-    struct tags *t = &c->tags;
-    uint32_t set = tags_set(t, e->line), way;
-    struct l1_access a = {.req = r, .line = e->line, .set = set, .entry = -1};
-    int32_t entry = tags_find(t, set, e->line);
-    if (entry < 0 && choose_way(l1, c, &a, &way, hooked) == WAY_FOUND) {
-        /* Without room to write back a dirty victim, the line is used once and not allocated. */
-        if (!t->dirty[way] || ring_free(&c->to_l2.id)) {
-            evict(l1, c, way, r, hooked);
-            place(c, way, e->line);
-            if (e->prefetched) {
-                t->flags[way] = TAG_F_PREFETCHED;
-                c->prefetched_at[way] = r->created_at;
-            }
-            entry = (int32_t)way;
-        }
-    }
-    c->stats.prefetch_unused += e->prefetched && entry < 0;
-    e->prefetched = 0;
-    e->entry = entry;
-    e->no_fill = entry < 0;
-}
-
-/* The waiters in an MSHR's chain, and the sectors that have arrived. */
-struct waiters {
-    struct req *pool;
-    struct l1 *l1;
-    bool some; /* some sectors are missing: only waiters whose sectors are in `have` are served */
-    uint8_t have;
-};
-
-static uint32_t *waiter_link(void *ctx, uint32_t id)
-{
-    return mshr_req_link(((struct waiters *)ctx)->pool, id);
-}
-
-static bool serve_waiter(void *ctx, uint32_t id)
-{
-    const struct waiters *w = ctx;
-    if (w->some && w->pool[id].sectors & ~w->have)
-        return false;
-    complete(w->l1, id);
-    return true;
-}
-
-/* Sectors of a missed line have arrived: fill them and release the waiters that have all their sectors. */
-ALWAYS_INLINE void fill_line(struct l1 *l1, struct l1_cache *c, req_id id, uint8_t sectors, bool hooked)
-{
-    struct req *r = &l1->req[id];
-    struct tags *t = &c->tags;
-    uint32_t m = mshr_find(&c->mshr, r->addr >> t->line_shift);
-    if (m == MSHR_NONE)
-        BUG("%s: unexpected reply for address %lx", l1->comp.name, (unsigned long)r->addr);
-    struct mshr_entry *e = &c->mshr.e[m];
-    e->arrived |= sectors;
-    bool all = e->arrived == e->asked;
-    if (!all && !c->sectored)
-        return;
-    if (e->entry < 0 && !e->no_fill)
-        place_on_fill(l1, c, e, r, hooked);
-    if (e->entry >= 0) {
-        struct l1_observer *o = observer_of(l1, c, hooked);
-        if (o && !t->valid[e->entry])
-            l1_observe_copy(o, e->line, true, engine_cycle(l1->comp.eng, CLK_CORE));
-        t->valid[e->entry] |= e->arrived;
-        t->pending[e->entry] &= (uint8_t)~e->arrived;
-    }
-    if (all) {
-        c->stats.fills++;
-        if (hooked) {
-            if (is_prefetch(r) && r->served == REQ_AT_DRAM)
-                c->stats.prefetch_dram_bytes += r->bytes;
-            notify_reply(l1, r);
-        }
-        if (e->entry >= 0) {
-            CALL_HOOK(management, on_fill, r, (uint32_t)e->entry);
-            CALL_HOOK(prefetcher, on_fill, r, (uint32_t)e->entry);
-        }
-    }
-    struct waiters w = {
-        .pool = l1->req, .l1 = l1, .some = !all, .have = e->arrived | (e->entry >= 0 ? t->valid[e->entry] : 0)};
-    mshr_split(e, waiter_link, &w, serve_waiter);
-    c->freed = true;
-    if (!all)
-        return;
-    if (hooked && e->entry >= 0 && t->flags[e->entry] & TAG_F_STALE)
-        drop(l1, c, e->entry, hooked);
-    mshr_remove(&c->mshr, m);
-}
-
-ALWAYS_INLINE void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info, bool hooked)
-{
-    struct req *r = &l1->req[id];
-    c->stats.replies++;
-    struct l1_observer *o = observer_of(l1, c, hooked);
-    if (o)
-        l1_observe_reply(o, r->flags & REQ_F_REMOTE && is_own(l1, r));
-    /* An MSHR of this L1 waits for it, not one of the home that has replied. */
-    if (r->flags & REQ_F_MSHR && !(r->flags & REQ_F_REMOTE && is_own(l1, r))) {
-        fill_line(l1, c, id, (uint8_t)net_sectors(info), hooked);
-        return;
-    }
-    r->arrived |= (uint8_t)net_sectors(info);
-    if ((r->arrived & r->sectors) != r->sectors)
-        return;
-    if (hooked)
-        notify_reply(l1, r);
-    complete(l1, id);
-}
-
-static __attribute__((noinline)) void take_reply_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info)
-{
-    take_reply(l1, c, id, info, true);
-}
-
-void l1_reply(struct l1 *l1, req_id id, uint32_t info)
-{
-    struct l1_cache *c = l1_cache_of(l1, &l1->req[id]);
-    if (l1_hooked(c))
-        take_reply_hooked(l1, c, id, info);
-    else
-        take_reply(l1, c, id, info, false);
 }

@@ -112,7 +112,7 @@ enum l1_outcome l1_access_plain(struct l1 *, struct l1_cache *, req_id, uint64_t
 enum l1_outcome l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_t now);
 /* Sends a stalled load to the L2 without a look-up, for an order policy's bypass. */
 enum l1_outcome l1_bypass(struct l1 *, struct l1_cache *, req_id);
-/* Handles a message from a reply network. */
+/* l1_reply.c: handles a message from a reply network. */
 void l1_reply(struct l1 *, req_id, uint32_t info);
 
 static inline bool l1_is_stall(enum l1_outcome o)

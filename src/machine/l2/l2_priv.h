@@ -129,6 +129,13 @@ static inline struct l2_outcome stalled(enum stall why)
     return (struct l2_outcome){.stall = why};
 }
 
+/* The waiter after `w` in its MSHR's chain. */
+static inline uint32_t *l2_waiter_link(void *l2, uint32_t w)
+{
+    return &((struct l2 *)l2)->waiter[w].next;
+}
+
+/* l2_tick.c: one cycle of the slice. */
 uint64_t l2_tick_plain(struct comp *, uint64_t now);
 uint64_t l2_tick_partitioned(struct comp *, uint64_t now);
 uint64_t l2_tick_reordered(struct comp *, uint64_t now); /* with an order policy */
@@ -139,6 +146,15 @@ int32_t l2_claim(struct l2 *, uint32_t set, bool *dirty);
 void l2_place(struct l2 *, uint32_t entry, uint64_t line);
 /* The words of the line written so far determine which sectors are readable without a fetch. */
 void l2_note_written(struct l2 *, const struct req *, uint32_t entry, uint8_t sectors);
+/* A request comes to the tags. */
+struct l2_lookup l2_look_up_begin(const struct l2 *, req_id, uint32_t info, bool waited, bool far);
+/* Looks up the network's request; an accepted request leaves the tags. */
+void l2_try_plain(struct l2 *, uint64_t now);
+void l2_try_reordered(struct l2 *, uint64_t now);
+/* Counts the cycles for which nothing was accepted, by their cause; `why` is the cause from now on. */
+void l2_count_stall(struct l2 *, struct l2_lookup *, enum stall why, uint64_t now);
+/* Replies to a request, `extra` cycles later: one packet, or one per sector when requests are split. */
+void l2_answer(struct l2 *, req_id, uint8_t sectors, uint64_t extra);
 /* Looks up a request of the counterpart: STALL_NONE, it was accepted, or why not. */
 enum stall l2_try_far(struct l2 *, req_id, uint32_t info, uint64_t now);
 
