@@ -297,6 +297,7 @@ static const struct rule {
 
 struct setting {
     char key[64], text[64], source[160], was[96];
+    size_t nth; /* as it was found */
 };
 struct calibrated {
     VEC(struct setting) s;
@@ -314,7 +315,7 @@ static void was(void *ctx, const struct cfg_value *v)
 static void __attribute__((format(printf, 4, 5)))
 put(struct calibrated *c, const char *key, const char *text, const char *fmt, ...)
 {
-    struct setting s = {0};
+    struct setting s = {.nth = c->s.n};
     va_list ap;
     snprintf(s.key, sizeof s.key, "%s", key);
     snprintf(s.text, sizeof s.text, "%s", text);
@@ -381,8 +382,25 @@ static void by_several(struct calibrated *c)
                "atom,own_sectors,ctas=132, sectors a cycle", sectors);
 }
 
+/* The name that programs will see. A machine file has no way to write a comment's beginning or a control character. */
+static int by_name(struct calibrated *c, const struct args *a, struct err *e)
+{
+    const struct row *told = find(c->r, DEVICE, "name", NULL);
+    const char *name = a->name ? a->name : told ? told->text : NULL;
+    if (!name)
+        return 0;
+    for (const char *at = name; *at; at++)
+        if (strchr("#;", *at) || (unsigned char)*at < ' ' || *at == 127) {
+            err_at(e, a->name ? NULL : c->r->file[DEVICE], 0, 0,
+                   "a device name cannot have '#', ';' or control characters");
+            return err_hint(e, "give another with --name TEXT");
+        }
+    put(c, "machine.name", name, "%s", a->name ? "--name" : "device name");
+    return 0;
+}
+
 /* What the device tells of itself (device.cu). Capacities that the base's slices and channels cannot hold are said. */
-static void by_device(struct calibrated *c, const struct args *a)
+static void by_device(struct calibrated *c)
 {
     static const struct {
         const char *name, *key, *unit;
@@ -398,9 +416,6 @@ static void by_device(struct calibrated *c, const struct args *a)
                  {"shared_per_sm", "sm.smem", "B", 1},
                  {"shared_per_cta", "sm.smem_per_cta", "B", 1},
                  {"shared_reserved", "sm.smem_reserved", "B", 1}};
-    const struct row *name = find(c->r, DEVICE, "name", NULL);
-    if (a->name || name)
-        put(c, "machine.name", a->name ? a->name : name->text, "%s", a->name ? "--name" : "device name");
     for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
         const double v = value(c->r, DEVICE, asked[i].name, NULL);
         char text[48];
@@ -427,16 +442,18 @@ static int by_section(const void *x, const void *y)
     const struct setting *a = x, *b = y;
     const size_t n = strcspn(a->key, "."), m = strcspn(b->key, ".");
     const int order = strncmp(a->key, b->key, n > m ? n : m);
-    return order ? order : a < b ? -1 : 1;
+    return order ? order : a->nth < b->nth ? -1 : 1;
 }
 
 static void write_file(FILE *out, struct calibrated *c, const struct args *a)
 {
     char section[64] = "";
+    char *folder = text_plain(xstrdup(a->folder));
     fprintf(out,
             "# Made by weir calibrate from the probes' results in %s; what no probe measures is %s's\n"
             "base = %s\n",
-            a->folder, a->base, a->base);
+            folder, a->base, a->base);
+    free(folder);
     for (size_t i = 0; i < c->s.n; i++) {
         const struct setting *s = &c->s.p[i];
         const size_t n = strcspn(s->key, ".");
@@ -454,8 +471,13 @@ static void write_file(FILE *out, struct calibrated *c, const struct args *a)
 static int compare(struct calibrated *c, const char *text, const struct args *a, FILE *out, struct err *e)
 {
     struct cfg *made = cfg_load_text(gpu_schema(), a->out ? a->out : "calibrated.ini", text, NULL, 0, NULL, e);
-    if (!made)
-        return -1;
+    if (!made) { /* there is no such file, so its line says nothing */
+        snprintf(e->file, sizeof e->file, "%s", a->folder);
+        e->line = 0;
+        return *e->hint
+                   ? -1
+                   : err_hint(e, "check the results, or choose another --base: its slices, channels and ways remain");
+    }
     unsigned differ = 0;
     for (size_t i = 0; i < c->s.n; i++) {
         struct setting now = c->s.p[i];
@@ -484,7 +506,10 @@ int cli_calibrate(int argc, char **argv)
     int status = !base || read_folder(&r, a.folder, &e) ? -1 : 0;
     if (!status) {
         c.base = base;
-        by_device(&c, &a);
+        status = by_name(&c, &a, &e);
+    }
+    if (!status) {
+        by_device(&c);
         by_rules(&c);
         by_several(&c);
         qsort(c.s.p, c.s.n, sizeof *c.s.p, by_section);

@@ -270,6 +270,12 @@ expect 0 "$weir" calibrate "$dir/results"
 says out "lat.fp_add = 6              # latency fp_add: 6"
 says out "channels = 2                # device bus_bits: 256, in channels of 128"
 says out "size = 327680B              # device l2_bytes: 1310720, in 4 slices"
+expect 2 "$weir" calibrate --name 'one # two' "$dir/results"
+says err "weir: a device name cannot have '#', ';' or control characters; give another with --name TEXT"
+printf 'sms\t10\nl2_bytes\t1310721\nbus_bits\t999999\n' >"$dir/results/device.tsv"
+expect 2 "$weir" calibrate "$dir/results" -o "$dir/none.ini"
+says err "weir: $dir/results: l2.size=83B: 83B is out of range; choose from 1KiB to 4GiB"
+[ ! -e "$dir/none.ini" ] || fail "calibrate leaves a machine that it refuses"
 
 # Exit statuses: done, the program failed, bad input, deadlock.
 expect 0 "$weir" run -q --functional "$app"

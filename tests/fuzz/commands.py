@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the whole weir command on mutated inputs: recordings behind right checksums, machine files, plans, stores,
-documents of statistics, PTX that is then executed. Whatever the input, a command ends in time with one of its exit statuses, and says something when
+documents of statistics, PTX that is then executed, results of the probes. Whatever the input, a command ends in time with one of its exit statuses, and says something when
 that is not 0; a signal, a sanitizer's report, another status or silence is a finding.
 
 usage: commands.py WEIR TRACE_MUTATE PTX_RUNNER ROOT [--n N] [--seed S] [--kind KIND] [--keep DIR] [--made-by WEIR]
@@ -49,6 +49,20 @@ draw     = curves
 set  = l1.size: 8KiB 16KiB
 with = lrr
 with = gto
+"""
+DEVICE = """name\tA board
+sms\t132
+core_khz\t1980000
+memory_khz\t3201000
+bus_bits\t6144
+l2_bytes\t62914560
+warps_per_sm\t64
+ctas_per_sm\t32
+threads_per_cta\t1024
+registers_per_sm\t65536
+shared_per_sm\t233472
+shared_per_cta\t232448
+shared_reserved\t1024
 """
 
 
@@ -262,11 +276,26 @@ class Harness:
         ptx = self.write("mutated.ptx", text)
         kernels = re.findall(r"\.entry\s+([\w$%]+)", text)[:6]
         self.run("ptx", seed, [ptx], "ptx", rng.choice(["check", "info", "dump"]), ptx)
-        how = rng.choice([["--functional"], ["--gpu", "gtx480", "-q"]])
-        self.run("ptx", seed, [ptx], "run", *how, "--max-insn", "20000", self.args.ptx_runner, ptx, *kernels)
+        how = rng.choice([["run", "--functional"], ["run", "--gpu", "gtx480", "-q"], ["check"]])
+        self.run("ptx", seed, [ptx], *how, "--max-insn", "20000", self.args.ptx_runner, ptx, *kernels)
+
+    def calibrate(self, seed, rng):
+        """Results of the probes, mutated; a machine that is made of them is valid or refused with its fault."""
+        probes, folder, made = os.path.join(self.args.root, "silicon/probes"), self.path("board"), self.path("board.ini")
+        os.makedirs(folder, exist_ok=True)
+        files = []
+        for name in ("device", "inst", "memory", "launch"):
+            source = os.path.join(probes, f"h200_{name}.tsv")
+            text = DEVICE
+            if os.path.exists(source):
+                with open(source, encoding="latin-1") as f:
+                    text = f.read()
+            files.append(self.write(f"board/{name}.tsv", self.mutate_text(text, rng) if rng.randrange(2) else text))
+        if self.run("calibrate", seed, files, "calibrate", "--base", rng.choice(self.machines), folder, "-o", made) == 0:
+            self.run("calibrate", seed, files + [made], "config", "check", made)
 
 
-KINDS = ["recording", "machine", "setting", "plan", "store", "document", "ptx"]
+KINDS = ["recording", "machine", "setting", "plan", "store", "document", "ptx", "calibrate"]
 
 
 def main():
