@@ -2,7 +2,7 @@
  * The inputs of the silicon comparison, made the same way by the GPU's runner and by weir's test: element e of source k
  * of a form is a function of the form's name and the kind of the source. Half of them are special values (all pairs of
  * the first CORE ones for two sources), the rest random in several manners: any bits, near one, near the ends of the
- * range where products and sums overflow or become subnormal, small integers and halves, and neighbours of source 0.
+ * range where products and sums overflow or become subnormal, small integers and halves, and neighbors of source 0.
  */
 #ifndef WEIR_SILICON_INPUTS_H
 #define WEIR_SILICON_INPUTS_H
@@ -454,7 +454,7 @@ static inline uint64_t silicon_input(const char *name, unsigned kind, unsigned s
         return silicon_scalar(k, seed, source, sources, e) | silicon_scalar(k, seed + 77, source, sources, e + 1000)
                                                                  << 16;
     const uint64_t x = silicon_scalar(k, seed, source, sources, e);
-    /* Now and then a neighbour of source 0, or its negation: cancellation, equality. */
+    /* Now and then a neighbor of source 0, or its negation: cancellation, equality. */
     const uint64_t r = silicon_mix(seed ^ ((uint64_t)e << 20) ^ source);
     uint64_t small;
     if (source && k->bits >= 16 && !silicon_small(k->name, r, &small) && r % 8 == 0 &&

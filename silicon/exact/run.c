@@ -3,7 +3,7 @@
  *
  *   run FORMS.cubin FORMS.txt RESULTS.bin
  *
- * Needs the CUDA driver only; silicon/exact/README.md tells how it is built and what becomes of the results.
+ * Needs the CUDA driver only; silicon/exact/README.md says how it is built and what uses the results.
  */
 #include "forms.h"
 

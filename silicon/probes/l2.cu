@@ -191,7 +191,7 @@ static void counters()
             read_sectors<<<grid, threads>>>(buffer, n * MiB, stride, offset, sink);
             done(at(name.c_str(), "again", n));
             read_sectors<<<grid, threads>>>(buffer, n * MiB, stride, offset ^ 32, sink);
-            done(at(name.c_str(), "neighbour", n));
+            done(at(name.c_str(), "neighbor", n));
         }
     for (unsigned stride : {4u, 32u, 64u, 128u, 256u}) {
         std::string word = "write_word,stride=" + std::to_string(stride);

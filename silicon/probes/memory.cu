@@ -745,7 +745,7 @@ int main(int argc, char **argv)
                 continue;
             chase_probe<CA>("l1_stride", text("stride=%llu,lines=%u", stride, lines), stride, stride * lines, false);
         }
-    /* Sectors: neighbours of a fetched sector are not fetched. */
+    /* Sectors: neighbors of a fetched sector are not fetched. */
     chase_probe<CA>("l1_latency", "stride=32,KiB=64", 32, 64 << 10, false);
     chase_probe<CA>("l1_latency", "scattered,KiB=128", 128, 128 << 10, true);
     chase_probe<CA>("l1_latency", "scattered,KiB=256", 128, 256 << 10, true);

@@ -36,7 +36,7 @@ static const struct {
 };
 enum { STRUCTS = sizeof structs / sizeof *structs };
 
-/* Who surely executes a statement: it decides what may synchronise there. */
+/* Who surely executes a statement: it decides what may synchronize there. */
 enum reach {
     WHOLE_BLOCK, /* all threads of the block, together */
     WHOLE_WARP,  /* all lanes of a warp */

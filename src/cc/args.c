@@ -2,7 +2,7 @@
  * The option language of nvcc, as far as programs' makefiles use it.
  *
  * nvcc writes an option's value as `--name value`, `--name=value` or, for one-letter options, glued on; many have a
- * long and a short name, and a few take lists separated by commas. One table says for each what becomes of it. An
+ * long and a short name, and a few take lists separated by commas. One table says what each does. An
  * option that is not in the table is an error: passing an unknown word on to another compiler would fail in a less
  * clear way.
  */
@@ -96,7 +96,7 @@ static enum cc_language language_of(const char *path)
     return CC_LINK;
 }
 
-/* ---- what becomes of an option ---- */
+/* ---- what an option does ---- */
 
 static int take_word(struct parse *p, const struct option *o, const char *value)
 {

@@ -57,10 +57,10 @@ static const struct cli_syntax syntax = {
         "Make a machine file from the results of the microbenchmarks in silicon/probes.\vFOLDER is the one that "
         "'silicon/probes/collect.sh FOLDER' filled on the machine with the GPU: device.tsv, inst.tsv, memory.tsv, "
         "launch.tsv; files that are missing leave the values of the base as they are. Each value "
-        "stands beside the probe that it comes from. The table printed shows where the board and the base differ.\n"
+        "is followed by the probe that it comes from. The table printed shows where the board and the base differ.\n"
         "\n"
         "Examples:\n"
-        "  silicon/probes/collect.sh results      # where the GPU is; takes a few minutes\n"
+        "  silicon/probes/collect.sh results      # where the GPU is; takes minutes\n"
         "  weir calibrate results -o board.ini\n"
         "  weir config check board.ini\n"
         "  weir run --gpu board.ini ./app\n",

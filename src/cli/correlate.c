@@ -58,9 +58,8 @@ static const struct cli_syntax syntax = {
         "\n"
         "Examples:\n"
         "  weir correlate --metrics        # what to ask Nsight Compute for\n"
-        "  ncu --csv --page raw --print-units base --clock-control none --metrics $(weir correlate --metrics) \\\n     "
-        " "
-        "./app > ncu.csv\n"
+        "  ncu --csv --page raw --print-units base --clock-control none \\\n"
+        "    --metrics $(weir correlate --metrics) ./app > ncu.csv\n"
         "  weir run --gpu h200 --json run.json ./app\n"
         "  weir correlate ncu.csv run.json --plot correlation\n",
     .word = take_word,

@@ -35,7 +35,7 @@ static const struct cli_syntax syntax = {
     "\vExamples:\n"
     "  weir record -o vecadd.wt ./vecadd\n"
     "  weir replay --gpu gtx480 vecadd.wt\n"
-    "  weir replay --gpu gtx480 --set l1.size=32KiB --with gto --json out.json vecadd.wt\n"
+    "  weir replay --set l1.size=32KiB --with gto --json out.json vecadd.wt\n"
     "  weir replay --gpu gtx480 --sampled=1% vecadd.wt\n\n"
     "Ctrl-C prints the statistics so far.\n",
     take_word,

@@ -559,7 +559,7 @@ static const struct cli_syntax run_syntax = {
     "error.\vExamples:\n"
     "  weir run --functional ./vecadd 1000000\n"
     "  weir run --gpu gtx480 ./bfs graph.txt\n"
-    "  weir run --gpu gtx480 --set l1.size=32KiB --with gto --json out.json ./matmul\n"
+    "  weir run --set l1.size=32KiB --with gto --json out.json ./matmul\n"
     "  weir run --gpu gtx480 --sampled ./matmul\n"
     "\n"
     "With --functional and no --gpu the program sees an H200.\n"

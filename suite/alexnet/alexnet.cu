@@ -48,7 +48,7 @@ template <int SIDE> static dnn_maps<float> convolve_first(dnn_run &run, int comp
 
 /* Divides by a power of the sum of squares of neighboring maps at the same pixel. */
 __global__ void __launch_bounds__(DNN_THREADS)
-    normalise(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at, int col_at)
+    normalize(const float *in, float *out, int maps, int side, float alpha, float beta, int row_at, int col_at)
 {
     const int map = blockIdx.x, pixel = (threadIdx.x + row_at) * side + threadIdx.y + col_at;
     const int first = max(map - NORM_WINDOW / 2, 0), last = min(map + NORM_WINDOW / 2, maps - 1);
@@ -64,7 +64,7 @@ static dnn_maps<float> norm(dnn_run &run, const char *name, const dnn_maps<float
     const float alpha = 1e-4f, beta = 0.75f;
     for (int row = 0; row < in.side; row += 32)
         for (int col = 0; col < in.side; col += 32)
-            normalise<<<computed, dim3(std::min(32, in.side - row), std::min(32, in.side - col))>>>(
+            normalize<<<computed, dim3(std::min(32, in.side - row), std::min(32, in.side - col))>>>(
                 in.dev, out.dev, in.maps, in.side, alpha, beta, row, col);
     std::vector<float> expect(computed * in.per_map());
     for (size_t p = 0; p < expect.size(); p++) {

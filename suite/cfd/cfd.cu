@@ -121,7 +121,7 @@ static __host__ __device__ inline void update_element(int i, int n, int rk, cons
         vars[i + k * n] = old[i + k * n] + factor * fluxes[i + k * n];
 }
 
-__global__ void initialise(int n, float *vars)
+__global__ void initialize(int n, float *vars)
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
     vars[i] = far_c.c.density;
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
     float *d_normal = suite_to_device(m.normal.data(), m.normal.size()),
           *d_volume = suite_to_device(m.volume.data(), n), *d_vars = suite_device<float>(all),
           *d_old = suite_device<float>(all), *d_flux = suite_device<float>(all), *d_step = suite_device<float>(n);
-    initialise<<<blocks, BLOCK>>>(n, d_vars);
+    initialize<<<blocks, BLOCK>>>(n, d_vars);
     SUITE_LAUNCHED();
     for (int it = 0; it < iterations; it++) {
         SUITE_CUDA(cudaMemcpy(d_old, d_vars, all * sizeof(float), cudaMemcpyDeviceToDevice));

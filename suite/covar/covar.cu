@@ -20,7 +20,7 @@ __global__ void means(const float *data, float *mean, int m, int n)
     }
 }
 
-__global__ void centre(const float *mean, float *data, int m, int n)
+__global__ void center(const float *mean, float *data, int m, int n)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x + 1;
     int i = blockIdx.y * blockDim.y + threadIdx.y + 1;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     float *dd = suite_to_device(data.data(), data.size()), *dm = suite_device<float>(pitch),
           *dc = suite_to_device(cov.data(), all);
     means<<<pb_grid1(m), PB_1D>>>(dd, dm, m, n);
-    centre<<<pb_grid2(m, n), pb_block2()>>>(dm, dd, m, n);
+    center<<<pb_grid2(m, n), pb_block2()>>>(dm, dd, m, n);
     covariance<<<pb_grid1(m), PB_1D>>>(dc, dd, m, n, values);
     SUITE_LAUNCHED();
     suite_to_host(got.data(), dc, all);

@@ -10,7 +10,7 @@
  */
 #include "../common/suite_graph.h"
 
-__global__ void neighbours(const int *row, const int *col, const int *priority, const int *color, int *best, int *left,
+__global__ void neighbors(const int *row, const int *col, const int *priority, const int *color, int *best, int *left,
                            int n, int edges)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     for (int left = 1; left; rounds++) {
         left = 0;
         SUITE_CUDA(cudaMemcpy(dl, &left, sizeof left, cudaMemcpyHostToDevice));
-        neighbours<<<(g.n + 255) / 256, 256>>>(drow, dcol, dp, dc, db, dl, g.n, g.m);
+        neighbors<<<(g.n + 255) / 256, 256>>>(drow, dcol, dp, dc, db, dl, g.n, g.m);
         take<<<(g.n + 255) / 256, 256>>>(dp, db, dc, rounds, g.n);
         SUITE_LAUNCHED();
         suite_to_host(&left, dl, 1);

@@ -30,7 +30,7 @@ __global__ void initialize(int *label, int *lower, int n)
         label[p] = lower[p] = p;
 }
 
-__global__ void scan_neighbours(const int *image, const int *label, int *lower, bool *again, int n, int width, int threshold)
+__global__ void scan_neighbors(const int *image, const int *label, int *lower, bool *again, int n, int width, int threshold)
 {
     int p = pixel();
     if (p >= n)
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     do {
         again = false;
         SUITE_CUDA(cudaMemcpy(d_again, &again, sizeof again, cudaMemcpyHostToDevice));
-        scan_neighbours<<<grid, BLOCK>>>(d_image, d_label, d_lower, d_again, n, width, threshold);
+        scan_neighbors<<<grid, BLOCK>>>(d_image, d_label, d_lower, d_again, n, width, threshold);
         SUITE_LAUNCHED();
         suite_to_host(&again, d_again, 1);
         if (again) {

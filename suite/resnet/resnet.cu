@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(DNN_THREADS)
 
 /* (x - mean) / deviation * scale + bias, clamped if wanted; one value per thread, in the order of Tango's kernels. */
 __global__ void __launch_bounds__(DNN_THREADS)
-    normalise(float *x, const float *mean, const float *variance, const float *scale, const float *bias, int side,
+    normalize(float *x, const float *mean, const float *variance, const float *scale, const float *bias, int side,
               int tile, int relu)
 {
     const int map = blockIdx.x, row0 = threadIdx.x * tile, col0 = threadIdx.y * tile;
@@ -81,7 +81,7 @@ static void norm(dnn_run &run, dnn_maps<float> &x, int computed, bool relu)
             v = i == 0 || i == 3 ? 0.1f * v : 1 + 0.5f * v;
         d[i] = suite_to_device(p[i].data(), computed);
     }
-    normalise<<<computed, dnn_block(x.side)>>>(x.dev, d[0], d[1], d[2], d[3], x.side, dnn_tile(x.side), relu);
+    normalize<<<computed, dnn_block(x.side)>>>(x.dev, d[0], d[1], d[2], d[3], x.side, dnn_tile(x.side), relu);
     std::vector<float> expect(x.host.begin(), x.host.begin() + (long)(computed * x.per_map()));
     for (size_t i = 0; i < expect.size(); i++) {
         const size_t m = i / x.per_map();

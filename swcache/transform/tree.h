@@ -76,7 +76,7 @@ unsigned source_match(const struct source *, unsigned open);        /* the brack
 unsigned source_find(const struct source *, unsigned from, unsigned to,
                      const char *stops); /* outside brackets; `to`: none */
 
-/* "+=" and the like into out; "" when the text does not show it (macros). */
+/* An assignment's operator, such as "+=", into out; "" when the text does not show it (macros). */
 void node_operator(const struct source *, const struct node *, char out[4]);
 bool node_is_postfix(const struct node *); /* of a unary operator */
 

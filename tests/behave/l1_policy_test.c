@@ -1,6 +1,6 @@
 /*
  * The hooks of L1 management and of prefetchers, each driven by a small policy made for the test: what a policy decides
- * happens, and what it is told is true.
+ * happens, and its arguments are right.
  */
 #include "l1/l1_priv.h"
 #include "memory_latency.h"
@@ -347,7 +347,7 @@ static void prefetching(void **state)
         assert_int_equal(memsys_stat(m, "l1.load_misses"), 1); /* demand misses only */
         assert_int_equal(memsys_stat(m, "l1.accesses"), 5);
         assert_int_equal(d.prefetch_fills, 3);
-        assert_int_equal(d.unused_prefetches, 1); /* the prefetcher is told */
+        assert_int_equal(d.unused_prefetches, 1); /* the prefetcher's hook is called */
         /* A prefetch is issued in the cycle behind the access that asks for it: 1998 and 4 cycles before its load. */
         assert_int_equal(memsys_stat(m, "prefetch.timely"), 1);
         assert_int_equal(memsys_stat(m, "prefetch.distance_sum"), 1998 + 4);
@@ -436,7 +436,7 @@ static void canceled_prefetches(void **state)
     assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_canceled, 2);
     assert_int_equal(m->l1[0]->cache[L1_DATA]->stats.prefetch_queue_full, 1);
     l1_kernel_begin(m->l1[0], 7);
-    assert_int_equal(d.last_launch, 7); /* the prefetcher is told */
+    assert_int_equal(d.last_launch, 7); /* the prefetcher's hook is called */
     engine_sync(m->eng);
     assert_int_equal(engine_check(m->eng, true, &e), 0);
     memsys_free(m);

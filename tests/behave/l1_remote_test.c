@@ -201,7 +201,7 @@ static void routes_to_the_l2(void **state)
     assert_true(memsys_stat(m, "l1.stall_cycles.miss_queue_full") > 0);
     assert_int_equal(s[0].routed, 32);
     l1_kernel_begin(m->l1[0], 3);
-    assert_int_equal(s[0].last_launch, 3); /* the organization is told */
+    assert_int_equal(s[0].last_launch, 3); /* the organization's hook is called */
     memsys_free(m);
 }
 

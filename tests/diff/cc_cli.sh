@@ -53,7 +53,7 @@ WEIR_CLANG="$dir/bin/it's a clang" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said
 WEIR_CLANG="x'; touch $dir/ran; '" "$weir" cc --dry-run "$dir/a.cu" 2>"$dir/said" && say "a clang that is none was taken"
 [ -e "$dir/ran" ] && say "a shell read WEIR_CLANG"
 
-# What the headers' functions do is told of the line that calls them.
+# What the headers' functions do is reported at the line that calls them.
 cat >"$dir/lines.cu" <<'CU'
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
@@ -73,7 +73,7 @@ for words in "-Werror all-warnings" "-Werror" "--Werror=all-warnings"; do
     "$weir" cc --dry-run $words "$dir/a.cu" >"$dir/said" 2>&1 || say "$words: $(cat "$dir/said")"
 done
 
-# What no file defines is told when compiling; with -rdc=true another file may define it.
+# What no file defines is an error when compiling; with -rdc=true another file may define it.
 cat >"$dir/undefined.cu" <<'CU'
 __device__ int elsewhere(int);
 extern __device__ int table[4];
@@ -157,7 +157,7 @@ for file in a.cu plain.cpp; do
     grep -q "^weir: -fno-misspelled: unknown option of weir cc and clang" "$dir/said" || say "$file, unknown: $(cat "$dir/said")"
 done
 
-# OpenMP's library is a package of its own: which one is told when its header, or the library itself, is not there.
+# OpenMP's library is a package of its own: the message names it when its header, or the library itself, is not there.
 openmp() { # openmp FOLDER: a clang that compiles nothing and has the library in the folder, or nowhere
     printf '#!/bin/sh\ncase $1 in -dumpversion) echo 23.1.0 ;; -print-file-name=*) echo "%s${1#*=}" ;; *) echo "a.cu:1:10: fatal error: '"'omp.h'"' file not found" >&2; exit 1 ;; esac\n' "$1" >"$dir/bin/clang-omp"
     chmod +x "$dir/bin/clang-omp"
@@ -279,7 +279,7 @@ for name in clang-$major clang++-$major; do
     [ "$("$weir" run --functional --quiet "$dir/a")" = "result 62 " ] || say "$name: wrong result"
 done
 
-# Without -arch the code is for the device that weir says it is; a kernel that is empty for an architecture is told of.
+# Without -arch the code is for the device that weir says it is; a kernel that is empty for an architecture has a warning.
 cat >"$dir/arch.cu" <<'CU'
 __global__ void newer(int *p)
 {

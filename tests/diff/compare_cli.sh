@@ -5,6 +5,11 @@ weir=$1 wt=$2
 . "$(dirname "$0")/cli.sh"
 expect 0 "$weir" replay -q --gpu gtx480 --json "$dir/a.json" --sample 2k "$wt"
 expect 0 "$weir" replay -q --gpu gtx480 --set l1.size=64KiB --set l1.set_hash=linear --json "$dir/b.json" "$wt"
+# Address translation is part of the machine, not of a policy.
+expect 0 "$weir" replay -q --gpu gtx480 --set vm.enabled=yes --set vm.page=4KiB --json "$dir/vm.json" "$wt"
+expect 0 "$weir" compare "$dir/a.json" "$dir/vm.json"
+says out "missed in the shared TLB            -       0.8%"
+! grep -q "Statistics of policies" "$dir/out" || fail "translations are listed as a policy's"
 expect 0 "$weir" compare "$dir/a.json" "$dir/b.json"
 says out "l1.size: "
 says out "gather"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # weir trace import from the outside: a recording that is written as Accel-Sim's traces and imported again is timed the
-# same, compressed or not; what is wrong is told and leaves nothing behind.
+# same, compressed or not; what is wrong is reported and leaves nothing behind.
 # Usage: import_cli.sh WEIR GOLDEN-FOLDER SCRIPTS-FOLDER
 weir=$1
 golden=$2

@@ -38,7 +38,7 @@ expect 1 "was not written" "$weir" record -o /dev/null "$dir/app" abort
 [ -c /dev/null ] || fail "/dev/null is gone"
 [ "$(ls -A "$dir" | sort | tr '\n' ' ')" = "app fifo old.wt out " ] || fail "something is left behind: $(ls -A "$dir")"
 
-# A name that cannot be written is told before the program runs or the recording is read.
+# A name that cannot be written is an error before the program runs or the recording is read.
 not_started() {
     "$@" >"$dir/out" 2>&1
     got=$?

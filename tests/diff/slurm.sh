@@ -1,7 +1,7 @@
 #!/bin/sh
 # weir sweep --on slurm on a real single-node Slurm (munge, slurmctld, slurmd), started as root in a folder of its own, on
 # ports of its own: one array job, results in the store as a local sweep has them, a task that fails is resubmitted,
-# alone, one that always fails is told, Ctrl-C cancels the job.
+# alone, one that always fails is reported, Ctrl-C cancels the job.
 # Usage: slurm.sh WEIR RECORDING; exits 77 (skipped) where Slurm is not installed or the user is not root.
 PATH=$PATH:/usr/sbin
 weir=$(realpath "$1") wt=$(realpath "$2")
@@ -92,7 +92,7 @@ far, near = (sqlite3.connect(p).execute("SELECT key, document FROM result ORDER 
 assert far == near and len(far) == 4
 PY
 
-# A task that fails again and again costs its own point; where its log is is told.
+# A task that fails again and again costs its own point; the message names its log.
 touch "$s/always"
 expect 1 "$weir" sweep --set l1.size=16KiB --with gto --set l1.mshrs=8,16 --on slurm --slurm "--comment=weir --time=5" -o "$dir/far" "$wt"
 says err "1 failed"
@@ -100,7 +100,7 @@ says out "ended without a result; see"
 log=$(sed -n 's/.*without a result; see \(.*\)/\1/p' "$dir/out")
 grep -q TaskProlog "$log" || fail "no log at '$log'"
 rm "$s/always"
-# A simulation that fails is no failed task: it is told at once, as on this computer.
+# A simulation that fails is no failed task: it is reported at once, as on this computer.
 expect 1 "$weir" sweep --set dram.latency=1000 --set clock.core=2800MHz --set machine.deadlock_cycles=1000,100000 \
     --set l1.mshrs=7 --on slurm -o "$dir/far" "$wt"
 says out "deadlock"

@@ -102,7 +102,7 @@ says err "swl.limit=2: parameter of the scheduler policy swl, which is not selec
 expect 2 "$weir" sweep --with baseline --with swl --set swl.limt=2,4 -o "$dir/report" "$wt"
 says err "did you mean 'swl.limit'?"
 
-# A machine that cannot be built is told with its combination, and with the plan of a folder.
+# A machine that cannot be built is reported with its combination, and with the plan of a folder.
 expect 2 "$weir" sweep --gpu gtx480,gtx480-gpgpusim --set l1.size=16KiB,4KiB -o "$dir/report" "$wt"
 says err "gtx480-gpgpusim.ini:"
 says err "combination 'gtx480-gpgpusim l1.size=4KiB'"

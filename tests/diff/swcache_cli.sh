@@ -116,7 +116,7 @@ expect 1 on_device
 says out "Failed: crc"
 grep -q 'crc  *-  *-  *-$' "$dir/out" || fail "numbers of a program that failed: $(cat "$dir/out")"
 
-# Where the transformer cannot run, here for want of a real libclang, the others do.
+# Where the transformer cannot run, here without a real libclang, the others do.
 clang=$(ldd "$(dirname "$weir")/swcache/transform/libweir-swcache.so" | awk '/libclang/ { print $1 }')
 ${CC:-cc} -shared -fPIC -DGPUS=1 "$dir/driver.c" -o "$dir/bin/$clang"
 XDG_CACHE_HOME=$dir/other expect 0 on_device

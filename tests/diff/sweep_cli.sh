@@ -41,7 +41,7 @@ published = 5000%
 quote      = fifty times as fast
 INI
 
-# A machine that programs of size tiny can fill; on fifteen SMs most are left without a CTA, which is told and not judged.
+# A machine that programs of size tiny can fill; on fifteen SMs most are left without a CTA, which is reported and not judged.
 cp "$dir/plan.ini" "$dir/idle.ini"
 printf 'base = gtx480\n[machine]\nsms = 1\n' >"$dir/small-machine.ini"
 sed -i "s|^programs .*|&\nmachine   = $dir/small-machine.ini|" "$dir/plan.ini"
@@ -76,7 +76,7 @@ page=$(grep -o 'href="profiles/[^"]*"' "$dir/profiles/report.html" | head -n 1 |
 [ -n "$page" ] && grep -q '</html>' "$dir/profiles/$page" || fail "the report does not lead to a profile: '$page'"
 grep -q 'weir profile --gpu .*small-machine.ini .*--size tiny' "$dir/profiles/report.html" || fail "no command behind the values"
 grep -q '</svg>' "$dir/two/fig7.svg" || fail "the picture is not whole"
-# Without any value there is nothing that gnuplot could draw, which is told.
+# Without any value there is nothing that gnuplot could draw, which the message says.
 expect 0 "$weir" report "$dir/plan.ini" --size tiny --results "$dir/none.sqlite" -o "$dir/none"
 says out "No figure: no values"
 says out "Missing: kmeans, lrr: not simulated yet"
@@ -139,7 +139,7 @@ expect 0 "$weir" sweep --trust "$dir/paper.ini" --size tiny -o "$dir/known"
 known=$(insts "$(ls -t "$dir"/cache/weir/recordings/kmeans-*.wt | head -1)")
 [ "$known" -gt "$plain" ] || fail "$known warp instructions with loops of known length unrolled, $plain with all"
 
-# A simulation that comes to nothing is told, the others stand.
+# A simulation that fails is reported; the others keep their results.
 sed 's/^with = gto/with = gto\nset = dram.latency=1000 clock.core=2800MHz machine.deadlock_cycles=1000/' "$dir/plan.ini" >"$dir/stuck.ini"
 expect 1 "$weir" sweep "$dir/stuck.ini" --size tiny -o "$dir/stuck"
 says out "Missing: kmeans, greedy: deadlock"

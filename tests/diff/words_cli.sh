@@ -123,7 +123,7 @@ says err "'list' runs nothing"
 expect 2 "$weir" suite run --all bfs
 says err "--all cannot be combined with names ('bfs')"
 
-# What is given to the wrong command is told which one is right.
+# An argument of the wrong command: the message names the right one.
 chmod -x "$dir/own.wt"
 expect 2 "$weir" run "$dir/own.wt"
 says err "weir replay $dir/own.wt"

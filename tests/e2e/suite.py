@@ -106,7 +106,7 @@ def check_failures(folder):
         expect(f"suite {verb}: a failed check is a failed run",
                ran.returncode == 1 and "2 programs, 1 failed" in ran.stdout and "p[0] differs" in ran.stderr)
         ran = weir("suite", verb, "--all", weir=mine)
-        expect(f"suite {verb}: what does not compile is told", ran.returncode == 2 and "3 programs, 2 failed" in ran.stdout
+        expect(f"suite {verb}: what does not compile is reported", ran.returncode == 2 and "3 programs, 2 failed" in ran.stdout
                and "nonsense" in ran.stderr)
     ran = weir("suite", "run", "good", "nonesuch", weir=mine)
     expect("an unknown program is refused", ran.returncode == 2 and "'nonesuch'" in ran.stderr)

@@ -1,4 +1,4 @@
-// Copies of float4 and its kin, of which parts are used: through registers, shared memory, parameters, functions, unions.
+// Copies of float4 and similar vectors, of which parts are used: through registers, shared memory, parameters, functions, unions.
 #include "check.h"
 
 struct __align__(16) mixed {

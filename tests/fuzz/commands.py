@@ -84,7 +84,7 @@ class Harness:
         return subprocess.run([self.args.weir, *words], env=self.env, capture_output=True, text=True, check=True).stdout
 
     def run(self, kind, seed, inputs, *words):
-        """One command; what is found is told, with a copy of the inputs where --keep says."""
+        """One command; findings are printed, with a copy of the inputs where --keep says."""
         self.runs[kind] = self.runs.get(kind, 0) + 1
         try:
             r = subprocess.run([self.args.weir, *words], env=self.env, stdin=subprocess.DEVNULL, capture_output=True,

@@ -85,6 +85,11 @@ class Machines:
         rows = [line.split()[:3] for line in self.ask("config", "show", gpu).splitlines()[1:]]
         rows = [r for r in rows if len(r) == 3 and not r[0].startswith("machine.") or r[0] == "machine.sms"]
         settings = [s for s in (self.setting(rng, rows) for _ in range(rng.randint(0, 8))) if s]
+        if rng.randrange(3) == 0:  # translation is off where nothing asks for it
+            settings += [("vm.enabled", "yes"), ("vm.page", rng.choice(["4KiB", "64KiB", "2MiB"])),
+                         ("vm.first_touch", rng.choice(["yes", "no"])), ("vm.l1_entries", rng.choice(["1", "16", "64"]))]
+        if rng.randrange(4) == 0:
+            settings.append(("l2.coalesce", rng.choice(["2", "3", "16"])))
         while True:
             words = ["--gpu", gpu]
             for c in chosen:

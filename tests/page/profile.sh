@@ -92,7 +92,7 @@ order = [i["scheduled"] for i in json.load(open("unrolled.json"))["instructions"
 assert len(order) > 10 and len(set(order)) == len(order)
 PY
 
-# Of a file with a long name the line is told all the same.
+# The line of a file with a long name is shown, too.
 cp "$tree/tests/page/mixed.cu" a_file_with_a_rather_long_name.cu
 expect 0 "$weir" cc a_file_with_a_rather_long_name.cu -o long
 expect 0 "$weir" profile --gpu gtx480 ./long

@@ -28,7 +28,7 @@ import tempfile
 TOLERANCE = 0.2
 TIME_LIMIT_S = 300
 NO_COMPILER = "documented.py: nothing is compiled here"
-# What would take minutes at full size. `suite list` and the like run as they are.
+# What would take minutes at full size. `suite list` and similar commands run as they are.
 LONG = re.compile(r"weir (suite (run|check)|sweep|reproduce|report|analyze (-\S+ \S+ )*(bfs|--all|--classes)|profile .*\bbfs)\b|weir analyze --(all|classes|json bfs)")
 # What may be missing on a machine that runs the tests: said in these words, a command counts as judged.
 MISSING = re.compile(r"Slurm does not answer|Slurm's commands were not found|no CUDA-capable GPU found|nvcc is not installed|nvcc was not found|there is no recording of|no result with the key")

@@ -19,6 +19,8 @@ for c in $commands; do
     says out "Usage: weir $c "
     says out "Example"
     says out "weir $c"
+    broken=$(awk '/^Examples:/ { e = 1; next } /^$/ { e = 0 } e && !/^  /' "$dir/help")
+    [ -z "$broken" ] || fail "an example of $c does not fit into a line: $broken"
     page=$build/weir-$c.1
     [ -s "$page" ] || fail "no manual page of $c"
     sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g' "$page" >"$dir/page"

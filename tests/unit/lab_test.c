@@ -298,7 +298,7 @@ static void test_key(void **state)
     }
 }
 
-/* What is told of a program below the table is marked at its name, however the table and the picture are laid out. */
+/* A note on a program below the table is marked at its name, however the table and the picture are laid out. */
 static void test_marks(void **state)
 {
     (void)state;

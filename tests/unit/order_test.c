@@ -229,7 +229,7 @@ static void guard_waits(void **state)
     arena_free(r->arena);
 }
 
-/* A non-blocking buffer: refused for want of an entry, it passes over all that need one. */
+/* A non-blocking buffer: refused because no entry is free, it passes over all that need one. */
 static void try_another(void **state)
 {
     (void)state;

@@ -173,7 +173,7 @@ static void test_names(void **state)
     table_free(&t);
 }
 
-/* Why gnuplot gave up is told, with the line of the script. */
+/* The message says why gnuplot failed, with the line of the script. */
 static void test_why(void **state)
 {
     (void)state;

@@ -1,2 +1,2 @@
-/* threadIdx and its kin are built into every CUDA file. */
+/* threadIdx, blockIdx, blockDim and gridDim are built into every CUDA file. */
 #include "cuda_runtime.h"

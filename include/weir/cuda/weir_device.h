@@ -8,7 +8,7 @@
 #ifndef WEIR_CUDA_DEVICE_H
 #define WEIR_CUDA_DEVICE_H
 
-/* Functions of this library, the compiler's own among them, carry no line table: what happens inside one is told of the caller's line. */
+/* Functions of this library, the compiler's own among them, carry no line table: what happens inside one is reported at the caller's line. */
 #pragma push_macro("__device__")
 #undef __device__
 #define __device__ __attribute__((device)) __attribute__((nodebug))
@@ -23,7 +23,7 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <math.h> /* isfinite(x) and its kin without std:: on the host, as nvcc has them without a further #include */
+#include <math.h> /* isfinite(x) and similar functions without std:: on the host, as nvcc has them without a further #include */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

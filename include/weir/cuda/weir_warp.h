@@ -20,7 +20,7 @@ WEIR_DEV unsigned __activemask()
 /*
  * Barriers are inline assembly with a memory clobber, not clang's builtins: LLVM takes its barrier intrinsics for
  * functions that cannot touch a __shared__ variable whose address is never taken, and moves loads of it across them.
- * __syncthreads and its kin are builtins that cannot be declared again, hence the macros.
+ * __syncthreads and its variants are builtins that cannot be declared again, hence the macros.
  */
 WEIR_DEV void weir_syncthreads()
 {

@@ -60,7 +60,7 @@ static struct emu_cta *cta_of(const struct emu_warp *w, const struct target *t)
     return w->cta->cluster->cta[t->rank];
 }
 
-/* What the observer is told of a copy that the target's mbarrier counts; `t` NULL: a group waits for it. */
+/* What the observer learns of a copy that the target's mbarrier counts; `t` NULL: a group waits for it. */
 static struct emu_async told_of(struct emu_warp *w, const struct target *t, int access, struct emu_cta *cta, u64 at,
                                 u32 bytes)
 {

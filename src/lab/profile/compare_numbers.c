@@ -105,6 +105,9 @@ static const struct {
     {"latency from DRAM", "sm.latency.dram", NULL, MEAN},
     {"requests to the L2", "l2.requests", NULL, AMOUNT},
     {"L2 miss rate", "l2.miss_rate", NULL, SHARE},
+    {"missed in the SM's TLB", "tlb.misses", "tlb.accesses", SHARE},
+    {"missed in the shared TLB", "mmu.walks", "mmu.accesses", SHARE},
+    {"wait for translations", "tlb.wait_per_request", NULL, MEAN},
     {"network latency", "noc.latency", NULL, MEAN},
     {"network flits", "noc.flits", NULL, AMOUNT},
     {"DRAM reads", "dram.reads", NULL, AMOUNT},
@@ -168,7 +171,8 @@ void compare_take_statistics(const json_t *a, const json_t *b, double threshold,
 /* Statistics of policies, in the tree or in a plug-in: all that no part of the machine counts. */
 static bool is_of_a_policy(const char *key)
 {
-    static const char *const parts[] = {"sm", "l1", "const", "tex", "noc", "l2", "dram", "prefetch", "energy"};
+    static const char *const parts[] = {"sm",   "l1",  "const", "tex",      "noc",   "l2",
+                                        "dram", "tlb", "mmu",   "prefetch", "energy"};
     const char *dot = strchr(key, '.');
     for (size_t i = 0; dot && i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i]) == (size_t)(dot - key) && !strncmp(key, parts[i], (size_t)(dot - key)))

@@ -213,7 +213,7 @@ int cfg_fault(const struct cfg *c, const char *key, struct err *e, const char *f
     return err_set(e, "machine %s: %s=%s (the default): %s", c->machine, key, text, msg);
 }
 
-/* Where every fault is told (cfg_load_all), a fault is no reason to stop. Returns what is left of the status. */
+/* With cfg_load_all, which reports every fault, a fault does not end the reading. Returns the status that remains. */
 static int go_on(struct cfg *c, int status, struct err *e)
 {
     if (!status || !c->tell)

@@ -75,7 +75,7 @@ struct cfg_schema {
 struct cfg *cfg_load(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set,
                      const char *with, struct err *);
 /* The same for a file that is being written: tells every fault and not only the first, and returns NULL if there was one.
- * Of values that contradict each other, the first of each section and policy is told. */
+ * Of values that contradict each other, the first of each section and policy is reported. */
 typedef void cfg_tell(void *ctx, const struct err *);
 struct cfg *cfg_load_all(const struct cfg_schema *, const char *name, const char *const *set, unsigned n_set,
                          const char *with, cfg_tell *, void *ctx);

@@ -34,7 +34,7 @@ struct dispatch_grid {
     uint32_t warps, regs, smem; /* of a CTA, in the units of the SM's allocation */
     int32_t priority;           /* CUDA's: the lowest number goes first */
 };
-/* The grid at `place`, a free one; its first CTA goes out after `delay` cycles (>= 1). */
+/* The grid at `place`, a free one; its first CTA is issued after `delay` cycles (>= 1). */
 void dispatch_start(struct dispatch *, unsigned place, const struct dispatch_grid *, uint32_t delay);
 /* A place whose grid has ended, which is free from now on; -1: none. */
 int dispatch_ended(struct dispatch *);
@@ -45,7 +45,7 @@ void dispatch_set_smem(struct dispatch *, uint32_t sm, uint64_t bytes);
 /* The next grid that the dispatcher has CTAs of; -1: none. */
 int dispatch_waiting(const struct dispatch *);
 
-/* Who is told when a CTA starts and ends, and on which SM, in the cycle in which the dispatcher does or learns it. */
+/* Called when a CTA starts and ends, with its SM, in the cycle in which the dispatcher starts it or learns of its end. */
 typedef void dispatch_watch(void *ctx, uint32_t launch, uint64_t cta, uint32_t sm, uint64_t cycle, bool ends);
 void dispatch_set_watch(struct dispatch *, dispatch_watch *, void *ctx);
 
