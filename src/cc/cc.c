@@ -152,12 +152,12 @@ static int print_error(const struct err *e)
 }
 
 /* The PTX text that the device pass has written, as weir wants it; NULL and a message on stderr: it cannot be read. */
-static char *read_ptx(const struct cc_job *job, const char *ptx, size_t *bytes)
+static char *read_ptx(const struct cc_job *job, const char *ptx, const struct cc_list *clusters, size_t *bytes)
 {
     char *text = infile_bytes(ptx, bytes);
     if (!text)
         fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ptx, strerror(errno));
-    return text ? cc_adjust_ptx(text, bytes, job) : NULL;
+    return text ? cc_adjust_ptx(text, bytes, job, clusters) : NULL;
 }
 
 static int undefined(const struct cc_input *in, const char *what, const char *name)
@@ -202,17 +202,20 @@ static char *optimize(const struct cc_job *job, const struct cc_tools *t, const 
                       const char *errors, size_t *bytes)
 {
     struct cc_back how = {0};
+    struct cc_list clusters = {0};
     struct err e;
     char *text = infile_bytes(ir, bytes);
     if (!text) {
         fprintf(stderr, "weir: %s: cannot read the device code: %s\n", ir, strerror(errno));
         return NULL;
     }
+    cc_find_clusters(text, &clusters);
     how.keep_vectors = !job->no_whole_vectors && cc_whole_vectors(&text, bytes);
     const int bad = how.keep_vectors ? outfile_write(ir, text, *bytes, &e) : 0;
     free(text);
     text = NULL;
     if (bad) {
+        cc_list_free(&clusters);
         print_error(&e);
         return NULL;
     }
@@ -223,7 +226,7 @@ static char *optimize(const struct cc_job *job, const struct cc_tools *t, const 
         how.unroll_more = i > 0;
         cc_back_command(&w, job, t, how, ir, ptx);
         size_t n;
-        char *made = run(job, &w, errors) ? NULL : read_ptx(job, ptx, &n);
+        char *made = run(job, &w, errors) ? NULL : read_ptx(job, ptx, &clusters, &n);
         cc_list_free(&w);
         print_file(errors);
         if (!made)
@@ -238,6 +241,7 @@ static char *optimize(const struct cc_job *job, const struct cc_tools *t, const 
             free(made);
         }
     }
+    cc_list_free(&clusters);
     return text;
 }
 

@@ -119,8 +119,15 @@ int cc_fix_launches(const char *source, const struct cc_list *options, const cha
  * clang writes it before it optimizes. Returns how many; *text is replaced. */
 unsigned cc_whole_vectors(char **text, size_t *bytes);
 
+/*
+ * clusters.c: the clusters that kernels declare (__cluster_dims__), which clang does not write into PTX, from LLVM's
+ * text as clang writes it before it optimizes: kernel, "2, 1, 1", kernel, ...; and that of one kernel, NULL: it has none.
+ */
+void cc_find_clusters(const char *ir, struct cc_list *out);
+const char *cc_cluster_of(const struct cc_list *clusters, const char *kernel);
+
 /* ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
-char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job);
+char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job, const struct cc_list *clusters);
 /*
  * Says which kernels with parameters do nothing, where the source asks for __CUDA_ARCH__: what they should do may be
  * there for other architectures only, and a program would measure launches of nothing.

@@ -3,7 +3,9 @@
  *
  * Launches written with a space inside, kernel << <grid, block>> >(...): code formatters of old put them into many
  * public programs; to clang `<<<` and `>>>` are single tokens. And alignas behind CUDA's words, __shared__ alignas(16)
- * float a[64], where clang reads an attribute out of place; C's _Alignas is allowed there.
+ * float a[64], where clang reads an attribute out of place; C's _Alignas is allowed there. And dynamic shared memory
+ * declared as a variable that is no array, extern __shared__ tile t; inside a function. And asm("mov.u32 %0, %laneid;" :
+ * "=r"(lane)): clang wants %% before the name of a register.
  *
  * The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for them.
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
@@ -14,6 +16,7 @@
 #include "base/outfile.h"
 #include "cc/cc.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -104,9 +107,29 @@ static bool mentions(const char *s, size_t n, const char *const *word, size_t wo
     return false;
 }
 
+/* Where the declarator at s ends: at its comma or semicolon; n: at the end of the declaration. */
+static size_t declarator(const char *s, size_t at, size_t n)
+{
+    for (int depth = 0; at < n && (depth || s[at] != ','); at++)
+        depth += (s[at] == '<') - (s[at] == '>');
+    return at;
+}
+
+/* The name at the end of s[from..to), in *from and *to; false: there is none. */
+static bool last_word(const char *s, size_t *from, size_t *to)
+{
+    const size_t least = *from;
+    while (*to > least && is_space(s[*to - 1]))
+        --*to;
+    *from = *to;
+    while (*from > least && is_word(s[*from - 1]))
+        --*from;
+    return *from < *to;
+}
+
 /*
- * The declaration of a shared variable of libcu++ at s, "__shared__ cuda::barrier<S> b[2];": the variable without its
- * constructor, which CUDA does not run, in *out. Returns the length of what it replaces; 0 = it is none.
+ * The declaration of shared variables of libcu++ at s, "__shared__ cuda::barrier<S> a, b[2];": the variables without
+ * their constructors, which CUDA does not run, in *out. Returns the length of what it replaces; 0 = it is none.
  */
 static size_t unmade(const char *s, char before, struct text *out)
 {
@@ -116,33 +139,103 @@ static size_t unmade(const char *s, char before, struct text *out)
     if (is_word(before) || strncmp(s, word, strlen(word)) || is_word(s[strlen(word)]))
         return 0;
     const size_t type = strlen(word), n = strcspn(s, ";={}()\"'#/\\"); /* nothing of this is in a plain one */
-    size_t end = type + strcspn(s + type, "[;"), depth = 0;
-    if (s[n] != ';' || end > n)
+    size_t name = type, name_end = declarator(s, type, n), at = name_end;
+    const char *dims = memchr(s + type, '[', name_end - type);
+    name_end = dims ? (size_t)(dims - s) : name_end;
+    if (s[n] != ';' || (at < n && memchr(s + at, '*', n - at)) || !last_word(s, &name, &name_end))
         return 0;
-    for (size_t i = type; i < end; i++) {
-        depth += (s[i] == '<') - (s[i] == '>');
+    const size_t len = name - type;
+    if (!mentions(s + type, len, types, sizeof types / sizeof *types) ||
+        mentions(s + type, len, others, sizeof others / sizeof *others))
+        return 0;
+    for (;;) {
+        const size_t rest = name_end + strspn(s + name_end, " \t\r\n");
+        char *made = xasprintf("%s weir_unmade<%.*s%.*s> %.*s_weir; auto &%.*s = %.*s_weir.it;", word, (int)len,
+                               s + type, (int)(at - rest), s + rest, (int)(name_end - name), s + name,
+                               (int)(name_end - name), s + name, (int)(name_end - name), s + name);
+        put(out, made, strlen(made));
+        free(made);
+        if (at == n)
+            return n + 1;
+        name = at + 1;
+        at = declarator(s, name, n);
+        name_end = name + strcspn(s + name, "[,;");
+        if (!last_word(s, &name, &name_end))
+            return n + 1;
+    }
+}
+
+/*
+ * The declaration of dynamic shared memory that is no array at s, "extern __shared__ tile<T> t;": an array, and t as its
+ * first element, in *out. Returns the length of what it replaces; 0 = it is none.
+ */
+static size_t dynamic_variable(const char *s, char before, struct text *out)
+{
+    static const char word[] = "extern", shared[] = "__shared__";
+    size_t type = strlen(word) + strspn(s + strlen(word), is_word(s[strlen(word)]) ? "" : " \t\r\n");
+    if (is_word(before) || strncmp(s, word, strlen(word)) || strncmp(s + type, shared, strlen(shared)))
+        return 0;
+    type += strlen(shared);
+    const size_t n = strcspn(s, ";={}[\"'#/\\");
+    if (s[n] != ';' || is_word(s[type]))
+        return 0;
+    for (size_t i = type, depth = 0; i < n; i++) {
+        depth += (size_t)(s[i] == '<' || s[i] == '(') - (size_t)(s[i] == '>' || s[i] == ')');
         if (s[i] == ',' && !depth)
             return 0;
     }
-    size_t name_end = end;
-    while (name_end > type && is_space(s[name_end - 1]))
-        name_end--;
-    size_t name = name_end;
-    while (name > type && is_word(s[name - 1]))
-        name--;
-    const size_t len = name - type;
-    if (name == name_end || !mentions(s + type, len, types, sizeof types / sizeof *types) ||
-        mentions(s + type, len, others, sizeof others / sizeof *others))
+    size_t name = type, end = n;
+    if (!last_word(s, &name, &end) || type + strspn(s + type, " \t\r\n") == name)
         return 0;
-    char *made = xasprintf("%s weir_unmade<%.*s%.*s> %.*s_weir; auto &%.*s = %.*s_weir.it;", word, (int)len, s + type,
-                           (int)(n - end), s + end, (int)(name_end - name), s + name, (int)(name_end - name), s + name,
-                           (int)(name_end - name), s + name);
+    char *made = xasprintf("%.*s_weir[]; auto &%.*s = *%.*s_weir;", (int)end, s, (int)(end - name), s + name,
+                           (int)(end - name), s + name);
     put(out, made, strlen(made));
     free(made);
     return n + 1;
 }
 
-/* The source with its launches closed up in *out. Returns how many places were mended. */
+/*
+ * Assembly with operands at s, asm volatile("mov.u32 %0, %laneid;" : "=r"(lane)), up to its first colon, with a second %
+ * where the name of a register has one only, in *out. Returns the length of what it replaces; 0 = none is missing.
+ */
+static size_t assembly(const char *s, char before, struct text *out)
+{
+    static const char *const words[] = {"__asm__", "__asm", "asm", "__volatile__", "volatile"};
+    size_t i = 0;
+    for (size_t w = 0; w < sizeof words / sizeof *words && !is_word(before); w++) {
+        const size_t n = strlen(words[w]);
+        if (strncmp(s + i, words[w], n) || is_word(s[i + n]) || (i > 0) != (w > 2))
+            continue;
+        i += n + strspn(s + i + n, " \t\r\n");
+        w = w < 2 ? 2 : w;
+    }
+    if (i == 0 || s[i] != '(')
+        return 0;
+    size_t end = i + 1, missing = 0;
+    for (size_t n; s[end] && s[end] != ':'; end += n) {
+        n = skip_length(s + end, s[end - 1]);
+        if (!n && !is_space(s[end]))
+            return 0;
+        n = n ? n : 1;
+        for (size_t k = end; s[end] == '"' && k + 1 < end + n; k++) {
+            missing += s[k] == '%' && is_word(s[k + 1]) && !isdigit((unsigned char)s[k + 1]);
+            k += s[k] == '%' && s[k + 1] == '%';
+        }
+    }
+    if (!missing || s[end] != ':')
+        return 0;
+    for (size_t k = 0; k < end; k++) {
+        put(out, s + k, 1);
+        if (s[k] != '%')
+            continue;
+        if (s[k + 1] == '%' || (is_word(s[k + 1]) && !isdigit((unsigned char)s[k + 1])))
+            put(out, "%", 1);
+        k += s[k + 1] == '%';
+    }
+    return end;
+}
+
+/* The source as clang reads it, in *out. Returns how many places were mended. */
 static unsigned mend(const char *s, struct text *out)
 {
     unsigned mended = 0;
@@ -154,6 +247,10 @@ static unsigned mend(const char *s, struct text *out)
         if (n) {
             put(out, s + i, n);
         } else if (c == '_' && braces > 0 && (n = unmade(s + i, i ? s[i - 1] : '\n', out))) {
+            mended++;
+        } else if ((c == 'a' || c == '_') && (n = assembly(s + i, i ? s[i - 1] : '\n', out))) {
+            mended++;
+        } else if (c == 'e' && braces > 0 && (n = dynamic_variable(s + i, i ? s[i - 1] : '\n', out))) {
             mended++;
         } else if (c == '_' && (n = before_alignas(s + i, i ? s[i - 1] : '\n'))) {
             mended++;

@@ -12,29 +12,37 @@
 #include <stdio.h>
 
 /*
- * -maxrregcount: PTX says it per kernel, with a directive between the parameters and the body. clang closes the
- * parameter list with a line that holds ")" alone.
+ * What PTX says per kernel, with directives between the parameters and the body: -maxrregcount, and the clusters that
+ * kernels declare. clang closes the parameter list with a line that holds ")" alone, or has "()" behind the name.
  */
-static char *limit_registers(char *text, size_t *bytes, int max_regs)
+static char *add_directives(char *text, size_t *bytes, int max_regs, const struct cc_list *clusters)
 {
+    static const char entry[] = ".entry ";
     VEC(char) out = {0};
-    bool in_entry = false;
+    char *kernel = NULL;
     for (char *line = text; *line;) {
         size_t len = strcspn(line, "\n");
+        const char *at = memmem(line, len, entry, strlen(entry));
+        if (at)
+            kernel = xstrndup(at + strlen(entry), strcspn(at + strlen(entry), "( \n"));
+        const bool closes = line[0] == ')' || (len && line[len - 1] == ')');
         len += line[len] == '\n';
-        if (strstr(line, ".entry") && strstr(line, ".entry") < line + len)
-            in_entry = true;
-        VEC_RESERVE(&out, out.n + len + 32);
+        VEC_RESERVE(&out, out.n + len + 160);
         memcpy(out.p + out.n, line, len);
         out.n += len;
-        bool closes = line[0] == ')' || (len >= 2 && line[len - 2] == ')');
-        if (in_entry && closes) {
-            out.n += (size_t)sprintf(out.p + out.n, ".maxnreg %d\n", max_regs);
-            in_entry = false;
+        if (kernel && closes) {
+            if (max_regs)
+                out.n += (size_t)sprintf(out.p + out.n, ".maxnreg %d\n", max_regs);
+            const char *cluster = cc_cluster_of(clusters, kernel);
+            if (cluster)
+                out.n += (size_t)sprintf(out.p + out.n, ".explicitcluster\n.reqnctapercluster %s\n", cluster);
+            free(kernel);
+            kernel = NULL;
         }
         line += len;
     }
     VEC_PUSH(&out, 0);
+    free(kernel);
     free(text);
     *bytes = out.n - 1;
     return out.p;
@@ -161,12 +169,12 @@ static char *own_names(char *text, size_t *bytes)
     return out.p;
 }
 
-char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job)
+char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job, const struct cc_list *clusters)
 {
     text = plain_references(text, bytes);
-    if (job->relocatable)
-        text = own_names(text, bytes);
-    return job->max_regs ? limit_registers(text, bytes, job->max_regs) : text;
+    if (job->max_regs || clusters->n)
+        text = add_directives(text, bytes, job->max_regs, clusters);
+    return job->relocatable ? own_names(text, bytes) : text;
 }
 
 void cc_warn_of_empty(const char *ptx, size_t bytes, const char *source, int arch)

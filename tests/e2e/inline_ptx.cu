@@ -5,7 +5,7 @@ __global__ void run(const unsigned *in, unsigned *out)
 {
     unsigned t = threadIdx.x, lane, warp, r;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    asm("mov.u32 %0, %%nwarpid;" : "=r"(warp));
+    asm volatile("mov.u32 %0, %nwarpid; // %%" /* one % is enough for nvcc */ : "=r"(warp));
     unsigned *o = out + t * 12;
     o[0] = lane;
     o[1] = warp > 0;

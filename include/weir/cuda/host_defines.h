@@ -21,9 +21,8 @@
 #if __has_attribute(cluster_dims)
 #define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #else
-#define __cluster_dims__(...)                                                                                          \
-    __attribute__((unavailable("this clang has no __cluster_dims__; launch the kernel by cudaLaunchKernelEx with "      \
-                               "cudaLaunchAttributeClusterDimension, or compile it with nvcc")))
+/* weir cc writes the annotation into PTX. */
+#define __cluster_dims__(...) __attribute__((annotate("weir.cluster_dims", __VA_ARGS__)))
 #endif
 #if __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))

@@ -41,12 +41,15 @@ __device__ void free(void *ptr) __attribute((nothrow));
 __device__ void *malloc(size_t bytes) __attribute((nothrow)) __attribute__((malloc));
 __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
                              size_t char_size);
-/* clang turns printf into vprintf; assert() of <assert.h> calls __assert_fail. */
+/* clang turns printf into vprintf; assert() of <assert.h> calls __assert_fail, which CCCL declares itself where asserts are
+ * off. */
 __device__ int printf(const char *format, ...);
+#ifndef NDEBUG
 __device__ static inline void __assert_fail(const char *message, const char *file, unsigned line, const char *function)
 {
     __assertfail(message, file, line, function, sizeof(char));
 }
+#endif
 }
 namespace std
 {
