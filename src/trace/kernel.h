@@ -78,7 +78,7 @@ enum trace_space {
     TRACE_SP_PARAM,   /* kernel parameters: a constant bank; the machine charges no memory traffic for it */
     TRACE_SP_TEX,     /* through the texture path; addresses are of global memory */
     TRACE_SP_GENERIC, /* only in the static table: each execution says which space it went to */
-    TRACE_SP_ASYNC,   /* no addresses: what an ASYNC or MBARRIER instruction did, see struct stream_mem */
+    TRACE_SP_ASYNC,   /* no addresses: what an ASYNC, MBARRIER or BARRIER instruction did, see struct stream_mem */
     TRACE_SP_COUNT
 };
 
@@ -115,7 +115,7 @@ struct trace_inst {
     uint32_t ptx_line;  /* line in the PTX text; 0 = unknown */
     uint32_t src_line;  /* CUDA line; 0 = unknown */
     uint16_t src_file;  /* index into trace_kernel.file */
-    uint16_t barrier;   /* BARRIER: barrier number, or 0xffff when it is a run-time value (then 0 is assumed);
+    uint16_t barrier;   /* BARRIER: barrier number, where space is NONE; else a record has it (stream.h: ASYNC);
                            MBARRIER: enum trace_mbarrier; WGMMA: see above */
     uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str; the string behind
                            it is its address where that begins with '[' (trace_inst_address) */

@@ -38,6 +38,7 @@ static inline bool trace_has_addresses(const struct trace_inst *i)
  *     An MBARRIER that arrives: per lane, the barrier, STREAM_MBARRIER(rank + 1, number); rank + 1 is 0 for the own CTA.
  *     One that waits: in lane 0, the barrier << 32 | how many events the barrier must have seen. Events are arrivals and
  *     completed copies, counted from the CTA's start; what was needed to complete the phase is known when it is recorded.
+ *     A BARRIER whose number or count is a run-time value: in lane 0, STREAM_BARRIER(number, warps it waits for; 0 = all).
  *     An ASYNC: struct stream_copy.
  * A generic access that lanes of one warp make to different spaces is emitted as one instruction with the space of its
  * first active lane; lanes of other spaces are left out of `mask` (rare; the emulator counts them).
@@ -55,6 +56,9 @@ enum { STREAM_RANK_AT = 24 };
 #define STREAM_MBARRIER(rank1, number) ((uint64_t)(rank1) << 16 | (number))
 #define STREAM_MBARRIER_LOST           STREAM_MBARRIER(0x1f, 0) /* of a CTA that has exited: no cluster has so many */
 enum { STREAM_MBARRIER_CLUSTER = 0xffff }; /* barrier.cluster; the number of an mbarrier is its shared offset / 8 */
+
+#define STREAM_BARRIER(number, warps) ((uint64_t)(warps) << 8 | (number))
+enum { STREAM_BARRIERS = 16 };
 
 /* A bulk or tensor copy, as the numbers of an ASYNC record: a box of rows in global memory, without what is out of range. */
 enum stream_copy_kind { STREAM_COPY_LOAD, STREAM_COPY_STORE, STREAM_COPY_PREFETCH, STREAM_COPY_CLUSTER };

@@ -319,6 +319,8 @@ static bool get_record(struct stream_dec *d, const struct trace_inst *inst, stru
         return false;
     }
     model_base_seen(m, a, mem->space, how, base);
+    if (inst->cls == TRACE_BARRIER)
+        return mem->mask == 1 && (mem->addr[0] & 0xff) < STREAM_BARRIERS && mem->addr[0] >> 8 <= TRACE_WARP_SIZE;
     return inst->cls != TRACE_ASYNC || copy_is_possible(mem);
 }
 

@@ -36,7 +36,7 @@ static const char *inst_check(const struct trace_kernel *k, const struct trace_i
         return "a memory instruction's number is not below their count";
     if (i->space == TRACE_SP_NONE || i->space == TRACE_SP_PARAM)
         return "a memory instruction accesses no space";
-    if ((i->space == TRACE_SP_ASYNC) != (i->cls == TRACE_ASYNC || i->cls == TRACE_MBARRIER))
+    if ((i->space == TRACE_SP_ASYNC) != (i->cls == TRACE_ASYNC || i->cls == TRACE_MBARRIER || i->cls == TRACE_BARRIER))
         return "an instruction of the asynchronous proxy accesses an ordinary space, or the reverse";
     return NULL;
 }

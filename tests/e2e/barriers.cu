@@ -39,6 +39,23 @@ __global__ void arrive(int *out)
     }
 }
 
+// A number and a count that only the run knows: warp 0 waits for warp 2 there, and warp 1 for warp 0 at barrier 3.
+__global__ void varying(int *out, int number, int count)
+{
+    __shared__ volatile int s[2];
+    if (threadIdx.x < 32) {
+        asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(count) : "memory");
+        s[1] = s[0] + 1;
+        asm volatile("bar.arrive 3, 64;" ::: "memory");
+    } else if (threadIdx.x < 64) {
+        asm volatile("bar.sync 3, 64;" ::: "memory");
+        out[threadIdx.x - 32] = s[1];
+    } else {
+        s[0] = 7;
+        asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(count) : "memory");
+    }
+}
+
 // Whole warps meet the same barrier from two places of the program.
 __global__ void two_ways(int *out)
 {
@@ -73,6 +90,9 @@ int main()
     got = out.get();
     for (int t = 0; t < 32; t++)
         CHECK(got[t] == (31 - t) * 5);
+    varying<<<1, 96>>>(out, 9, 64);
+    RAN();
+    CHECK(out.get()[0] == 8);
     two_ways<<<1, 64>>>(out);
     RAN();
     got = out.get();

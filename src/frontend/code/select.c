@@ -434,7 +434,8 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
     mark_guard(c, r, &n, pc);
     bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
                     cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
-                    (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER);
+                    (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER) ||
+                    (cls == TRACE_BARRIER && ptx_barrier_varies(i));
     if (accesses && i->space != PTX_S_PARAM) {
         n.flags |= TRACE_OP_ACCESS;
         n.width = (uint8_t)ptx_access_bytes(i);

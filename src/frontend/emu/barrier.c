@@ -75,12 +75,29 @@ static uint32_t count_arrival(struct emu_warp_run *r, unsigned id, uint32_t mask
     return (uint32_t)__builtin_popcount(mask & ~before);
 }
 
+/* The value of the number (0) or the count (1) in a lane; no count: 0. */
+static uint32_t value_of(struct emu_warp_run *r, const struct emu_inst *in, unsigned which, int lane)
+{
+    const struct emu_opnd *o = &in->src[which];
+    return o->lane ? ((const uint32_t *)emu_src(&r->w, o))[lane] : 0;
+}
+
+void emu_barrier_record(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
+{
+    const int lane = __builtin_ctz(mask);
+    if (!r->enc || !ptx_barrier_varies(in->ptx))
+        return;
+    /* Impossible values end the launch when the warp arrives. */
+    const uint32_t id = value_of(r, in, 0, lane) % STREAM_BARRIERS, warps = value_of(r, in, 1, lane) / EMU_LANES;
+    const uint64_t told[EMU_LANES] = {STREAM_BARRIER(id, warps < TRACE_WARP_SIZE ? warps : TRACE_WARP_SIZE)};
+    emu_record(&r->w, in, TRACE_SP_ASYNC, 1, told);
+}
+
 bool emu_barrier_arrive(struct emu_warp_run *r, const struct emu_inst *in, uint32_t mask)
 {
     struct emu_cta *cta = r->w.cta;
     int lane = __builtin_ctz(mask);
-    uint32_t id = ((const uint32_t *)emu_src(&r->w, &in->src[0]))[lane];
-    uint32_t count = in->src[1].lane ? ((const uint32_t *)emu_src(&r->w, &in->src[1]))[lane] : 0;
+    const uint32_t id = value_of(r, in, 0, lane), count = value_of(r, in, 1, lane);
     if (id > 15) {
         emu_raise(&r->w, in, lane, EMU_FAULT_BARRIER, "barrier number %u; a CTA has barriers 0 to 15", id);
         return true;

@@ -196,6 +196,11 @@ ALWAYS_INLINE int leave(struct emu_warp_run *r, struct fetch *f, uint32_t mask,
 
 ALWAYS_INLINE int barrier(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
+    if (mask) {
+        close_run(r, f, f->in);
+        f->run = f->in;
+        emu_barrier_record(r, f->in, mask);
+    }
     count_alone(r, f, mask);
     if (mask == 0)
         return skip(f);

@@ -392,6 +392,8 @@ bool emu_sync_force(struct emu_warp_run *);
 /* Suspends the running fiber at an mbarrier.try_wait. */
 void emu_mbarrier_suspend(struct emu_warp_run *, const struct emu_inst *, uint32_t mask,
                           const struct emu_mbarrier_wait *);
+/* Records the number and the count of a barrier where the instruction has them in registers. */
+void emu_barrier_record(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 /* Barrier instruction: true when the fiber must wait. */
 bool emu_barrier_arrive(struct emu_warp_run *, const struct emu_inst *, uint32_t mask);
 /* Threads have exited: barriers may now be complete. */

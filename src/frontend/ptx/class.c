@@ -47,6 +47,14 @@ unsigned ptx_mbarrier(const struct ptx_inst *i)
     return waits ? TRACE_MBARRIER_WAIT : TRACE_MBARRIER_OTHER;
 }
 
+bool ptx_barrier_varies(const struct ptx_inst *i)
+{
+    for (unsigned k = ptx_has(i, PTX_M_RED); k < i->n_opnd; k++)
+        if (i->opnd[k].kind == PTX_O_REG)
+            return true;
+    return false;
+}
+
 /* rcp, sqrt, rsqrt, div: a special function when approximate, a sequence of instructions when IEEE. */
 static unsigned divide_class(const struct ptx_inst *i, enum kind k)
 {

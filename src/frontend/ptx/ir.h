@@ -303,5 +303,7 @@ void ptx_print(const struct ptx_module *, FILE *);
 unsigned ptx_class(const struct ptx_inst *);
 /* What an instruction of class MBARRIER does: enum trace_mbarrier. */
 unsigned ptx_mbarrier(const struct ptx_inst *);
+/* Whether the number or the count of an instruction of class BARRIER is a run-time value. */
+bool ptx_barrier_varies(const struct ptx_inst *);
 
 #endif

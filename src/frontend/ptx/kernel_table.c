@@ -168,6 +168,12 @@ static void describe_access(struct builder *b, const struct ptx_func *f, uint32_
         out->width = 8;
         out->mem_index = b->n_mem++;
         return;
+    case TRACE_BARRIER:
+        if (ptx_barrier_varies(i)) {
+            out->space = TRACE_SP_ASYNC;
+            out->mem_index = b->n_mem++;
+        }
+        return;
     case TRACE_TEX:
         out->space = TRACE_SP_TEX;
         break;

@@ -273,6 +273,16 @@ static inline uint64_t able(const struct sm *sm, unsigned s, uint64_t now)
     return can & sm->owned[s];
 }
 
+/* The barrier that this execution means, where its record has the number and the count. */
+static struct sm_inst barrier_of(const struct warp *w, struct sm_inst i)
+{
+    if (i.space == TRACE_SP_ASYNC && w->mem.mask) {
+        i.barrier = w->mem.addr[0] % SM_BARRIERS;
+        i.barrier_warps = (uint8_t)(w->mem.addr[0] >> 8);
+    }
+    return i;
+}
+
 static void issue(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -305,11 +315,13 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
                 if (w->reg_at[reg[k]] > w->condition_at)
                     w->condition_at = w->reg_at[reg[k]];
             break;
-        case TRACE_BARRIER:
-            sm_barrier_arrive(sm, slot, &i, mask);
+        case TRACE_BARRIER: {
+            const struct sm_inst b = barrier_of(w, i);
+            sm_barrier_arrive(sm, slot, &b, mask);
             sm_advance(sm, slot, now);
-            sm_barrier_open(sm, slot, &i, now);
+            sm_barrier_open(sm, slot, &b, now);
             return;
+        }
         case TRACE_EXIT:
             sm_exit_lanes(sm, slot, mask);
             sm_advance(sm, slot, now);
