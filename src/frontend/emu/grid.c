@@ -7,6 +7,10 @@
  * memory, or is just long) is set aside and the next one is started, up to as many as the device could hold; then the
  * resident ones take turns. So grid barriers, look-back scans and persistent queues finish. The order depends on
  * nothing but the program.
+ *
+ * Where the device holds the whole grid, a cluster also stops when one of its threads has added to global memory and
+ * taken the old value: it may be the number of its next piece of work. The one that has executed least goes on, as on a
+ * GPU the one that is free takes the next piece; without that, the first cluster would do most of the work.
  */
 #include "emu/state.h"
 
@@ -62,7 +66,9 @@ static bool runaway(struct emu_cta *c, struct emu_warp_run *r)
 static enum run_stop cta_run(struct emu_cta *c, bool *worked)
 {
     struct emu_grid *g = c->grid;
+    const bool shares = g->n_cta > 1 && g->n_cta <= g->resident_max;
     uint64_t until = c->insts + CTA_SLICE;
+    c->took_ticket = false;
     for (;;) {
         bool ran = false, now = false;
         for (uint32_t i = 0; i < c->n_warp; i++) {
@@ -89,7 +95,7 @@ static enum run_stop cta_run(struct emu_cta *c, bool *worked)
             return RUN_BLOCKED;
         if (!now)
             return RUN_POLLS;
-        if (c->insts >= until)
+        if (c->insts >= until || (shares && c->took_ticket))
             return RUN_LONG;
     }
 }
@@ -337,6 +343,27 @@ static void queue_put(struct queue *q, struct emu_cluster *k)
     q->n++;
 }
 
+/* Before the first one that has executed more. */
+static void queue_put_in_order(struct queue *q, struct emu_cluster *k)
+{
+    struct emu_cluster **at = &q->first;
+    while (*at && (*at)->cta[0]->insts <= k->cta[0]->insts)
+        at = &(*at)->next;
+    k->next = *at;
+    *at = k;
+    if (!k->next)
+        q->last = &k->next;
+    q->n++;
+}
+
+static bool took_ticket(const struct emu_cluster *k)
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->cta[i]->took_ticket)
+            return true;
+    return false;
+}
+
 static struct emu_cluster *queue_get(struct queue *q)
 {
     struct emu_cluster *k = q->first;
@@ -423,7 +450,10 @@ int emu_grid_run(struct emu_grid *g)
         } else {
             if (k->cta[k->n - 1]->seq == 0) /* CTAs appear in the stream in the order they start */
                 rc = emu_cta_send(k->cta[k->n - 1], false);
-            queue_put(&q, k);
+            if (s == RUN_LONG && took_ticket(k))
+                queue_put_in_order(&q, k);
+            else
+                queue_put(&q, k);
             if (rc == 0 && deadlocked(g, &q))
                 rc = -1;
         }

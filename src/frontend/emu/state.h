@@ -298,6 +298,7 @@ struct emu_cta {
     uint32_t seq;         /* chunks sent */
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */
+    bool took_ticket;     /* one thread has counted something in global memory in this turn: see grid.c */
     uint32_t local_bytes; /* per thread */
     void *watched;        /* the observer's, see watch.h */
 };
