@@ -149,7 +149,7 @@ static void memory_facts(void **state)
         assert_int_equal(i->mem_flags, want[k].flags);
         assert_int_equal(i->mem_index, k);
     }
-    assert_int_equal(b.t.n_mem, n_mem);
+    assert_int_equal(b.t.n_mem, n_mem + 2); /* and two barriers whose operands a register has */
     const struct trace_inst *param = at(&b, "ld.param.u64");
     assert_int_equal(param->space, TRACE_SP_PARAM);
     assert_int_equal(param->mem_index, UINT32_MAX);
@@ -162,6 +162,10 @@ static void memory_facts(void **state)
     assert_int_equal(at(&b, "bar.arrive")->barrier, 3);
     assert_int_equal(at(&b, "bar.arrive")->width, 0); /* a register tells */
     assert_int_equal((bar + 2)->barrier, 0xffff);
+    assert_int_equal(bar->space, TRACE_SP_NONE);
+    assert_int_equal(at(&b, "bar.arrive")->space, TRACE_SP_ASYNC);
+    assert_int_equal(at(&b, "bar.arrive")->mem_index, n_mem);
+    assert_int_equal((bar + 2)->mem_index, n_mem + 1);
     assert_int_equal(at(&b, "barrier.sync")->barrier, 4);
     drop(&b);
 }
