@@ -2,7 +2,7 @@
  * The loss of a text under a GPT-2 model: one forward pass, in the launches of a layer that suite_gpt2.h lists.
  *
  * Origin: new. The model is GPT-2 (Radford and others, 2019) with random weights and a random text. `paper` is the model with
- * 124 million parameters on its longest text, 1024 tokens. There the CPU computes the first 64 rows, which depend on no later
+ * 124 million parameters on 512 tokens, half of its longest text. There the CPU computes the first 64 rows, which depend on no later
  * ones, and the last row, from the GPU's keys and values of all others.
  */
 #include "../common/suite_gpt2_cpu.h"
@@ -10,7 +10,7 @@
 int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
-    const gpt2_shape shape = suite_pick<gpt2_shape>(size, {2, 128, 250, 128, 1, 128}, {3, 256, 5001, 256, 2, 256}, {12, 768, 50257, 1024, 1, 1024});
+    const gpt2_shape shape = suite_pick<gpt2_shape>(size, {2, 128, 250, 128, 1, 128}, {3, 256, 5001, 256, 2, 256}, {12, 768, 50257, 1024, 1, 512});
     const gpt2_parameters p(shape);
     const std::vector<float> w = gpt2_weights(shape, p);
     std::vector<int> tokens, targets;
