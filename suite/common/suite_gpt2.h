@@ -160,49 +160,56 @@ struct gpt2_model {
         : s(shape), p(shape), layer(shape.layers)
     {
         const size_t n = s.rows(), nc = n * s.channels;
-        tokens = suite_to_device(text.data(), n);
-        targets = suite_to_device(next.data(), n);
-        w = suite_to_device(weights.data(), p.count);
+        tokens = make(text);
+        targets = make(next);
+        w = make(weights);
         std::vector<bf16> in_bf16(weights.size());
         for (size_t i = 0; i < weights.size(); i++)
             in_bf16[i] = __float2bfloat16(weights[i]);
-        rounded = suite_to_device(in_bf16.data(), p.count);
+        rounded = make(in_bf16);
         for (size_t i = 0; i < layer.size(); i++) { /* without a backward pass all share one layer's, but for keys and values */
             kept &l = layer[i];
             if (i == 0 || training) {
                 const size_t rows_of_heads = n * s.heads();
-                l = {suite_device<float>(nc), suite_device<float>(nc), suite_device<float>(rows_of_heads)};
-                l.moments1 = training ? suite_device<float2>(n) : nullptr;
-                l.moments2 = training ? suite_device<float2>(n) : nullptr;
-                l.normed1 = suite_device<bf16>(nc);
-                l.heads = suite_device<bf16>(nc);
-                l.normed2 = suite_device<bf16>(nc);
-                l.before_gelu = training ? suite_device<bf16>(4 * nc) : nullptr;
-                l.hidden = suite_device<bf16>(4 * nc);
+                l = {make<float>(nc), make<float>(nc), make<float>(rows_of_heads)};
+                l.moments1 = training ? make<float2>(n) : nullptr;
+                l.moments2 = training ? make<float2>(n) : nullptr;
+                l.normed1 = make<bf16>(nc);
+                l.heads = make<bf16>(nc);
+                l.normed2 = make<bf16>(nc);
+                l.before_gelu = training ? make<bf16>(4 * nc) : nullptr;
+                l.hidden = make<bf16>(4 * nc);
             } else {
                 l = layer[0];
             }
-            l.qkv = suite_device<bf16>(3 * nc);
+            l.qkv = make<bf16>(3 * nc);
         }
-        out = training ? suite_device<float>(nc) : layer[0].in;
-        normed = suite_device<bf16>(nc);
-        logits = suite_device<bf16>(n * s.padded());
-        losses = suite_device<float>(n);
-        moments = training ? suite_device<float2>(n) : nullptr;
+        out = training ? make<float>(nc) : layer[0].in;
+        normed = make<bf16>(nc);
+        logits = make<bf16>(n * s.padded());
+        losses = make<float>(n);
+        moments = training ? make<float2>(n) : nullptr;
         if (!training)
             return;
         for (float **x : {&gradient, &m, &v}) {
-            *x = suite_device<float>(p.count);
+            *x = make<float>(p.count);
             SUITE_CUDA(cudaMemset(*x, 0, p.count * sizeof **x));
         }
-        dx = suite_device<float>(nc);
-        dx_rounded = suite_device<bf16>(nc);
-        d_normed = suite_device<float>(nc);
-        d_heads = suite_device<bf16>(nc);
-        d_qkv = suite_device<bf16>(3 * nc);
-        d_hidden = suite_device<bf16>(4 * nc);
-        means = suite_device<float>(n * s.heads());
-        norm = suite_device<float>(NORM_CTAS + 1); /* partial sums, then the scale */
+        dx = make<float>(nc);
+        dx_rounded = make<bf16>(nc);
+        d_normed = make<float>(nc);
+        d_heads = make<bf16>(nc);
+        d_qkv = make<bf16>(3 * nc);
+        d_hidden = make<bf16>(4 * nc);
+        means = make<float>(n * s.heads());
+        norm = make<float>(NORM_CTAS + 1); /* partial sums, then the scale */
+    }
+
+    gpt2_model(const gpt2_model &) = delete;
+    ~gpt2_model()
+    {
+        for (void *x : owned)
+            SUITE_CUDA(cudaFree(x));
     }
 
     void forward()
@@ -274,6 +281,18 @@ struct gpt2_model {
     }
 
   private:
+    std::vector<void *> owned;
+
+    template <class T> T *make(size_t n)
+    {
+        owned.push_back(suite_device<T>(n));
+        return (T *)owned.back();
+    }
+    template <class T> T *make(const std::vector<T> &host)
+    {
+        owned.push_back(suite_to_device(host.data(), host.size()));
+        return (T *)owned.back();
+    }
     void back_through_norm(const float *in, size_t gain, size_t bias, const float2 *at)
     {
         const int n = s.rows(), c = s.channels;
