@@ -119,12 +119,15 @@ static inline void gpt2_text(const gpt2_shape &s, std::vector<int> &tokens, std:
 }
 
 template <bool A_T, bool B_T, class OUT>
-static inline void launch_product(int m, int n, int k, const bf16 *a, int a_stride, const bf16 *b, int b_stride, OUT out)
+static inline void launch_product(int m, int n, int k, const bf16 *a, int a_stride, const bf16 *b, int b_stride,
+                                  OUT out)
 {
     if (m % 128 == 0 && n % 128 == 0 && (long)m * n >= 128 * 128 * 64) /* CTAs for 64 SMs */
-        product<large_tiles, A_T, B_T><<<dim3(m / 128, n / 128), large_tiles::THREADS>>>(a, a_stride, b, b_stride, k, out);
+        product<large_tiles, A_T, B_T>
+            <<<dim3(m / 128, n / 128), large_tiles::THREADS>>>(a, a_stride, b, b_stride, k, out);
     else
-        product<small_tiles, A_T, B_T><<<dim3(m / 64, n / 64), small_tiles::THREADS>>>(a, a_stride, b, b_stride, k, out);
+        product<small_tiles, A_T, B_T>
+            <<<dim3(m / 64, n / 64), small_tiles::THREADS>>>(a, a_stride, b, b_stride, k, out);
     SUITE_CUDA(cudaGetLastError());
 }
 /* The three products of a layer of n weights for each of k inputs: y = x w^T, dx = dy w, dw = dy^T x. */
@@ -156,7 +159,8 @@ struct gpt2_model {
     float2 *moments;
     bf16 *rounded, *normed, *logits, *dx_rounded, *d_heads, *d_qkv, *d_hidden;
 
-    gpt2_model(const gpt2_shape &shape, const std::vector<float> &weights, const std::vector<int> &text, const std::vector<int> &next, bool training)
+    gpt2_model(const gpt2_shape &shape, const std::vector<float> &weights, const std::vector<int> &text,
+               const std::vector<int> &next, bool training)
         : s(shape), p(shape), layer(shape.layers)
     {
         const size_t n = s.rows(), nc = n * s.channels;
@@ -167,7 +171,8 @@ struct gpt2_model {
         for (size_t i = 0; i < weights.size(); i++)
             in_bf16[i] = __float2bfloat16(weights[i]);
         rounded = make(in_bf16);
-        for (size_t i = 0; i < layer.size(); i++) { /* without a backward pass all share one layer's, but for keys and values */
+        for (size_t i = 0; i < layer.size();
+             i++) { /* without a backward pass all share one layer's, but for keys and values */
             kept &l = layer[i];
             if (i == 0 || training) {
                 const size_t rows_of_heads = n * s.heads();
@@ -225,12 +230,15 @@ struct gpt2_model {
             attention<<<dim3(s.length / 64, s.heads(), s.sequences), 128>>>(l.qkv, l.heads, l.log_sums, s.length, c);
             launch_forward(n, c, c, l.heads, rounded + at.proj, plus_residual{l.middle, l.in, w + at.proj_bias, c});
             layer_norm<<<n / 4, 128>>>(l.middle, w + at.ln2_gain, w + at.ln2_bias, l.normed2, l.moments2, c);
-            launch_forward(n, 4 * c, c, l.normed2, rounded + at.fc, through_gelu{l.hidden, l.before_gelu, w + at.fc_bias, 4 * c});
-            launch_forward(n, c, 4 * c, l.hidden, rounded + at.fc_proj, plus_residual{next, l.middle, w + at.fc_proj_bias, c});
+            launch_forward(n, 4 * c, c, l.normed2, rounded + at.fc,
+                           through_gelu{l.hidden, l.before_gelu, w + at.fc_bias, 4 * c});
+            launch_forward(n, c, 4 * c, l.hidden, rounded + at.fc_proj,
+                           plus_residual{next, l.middle, w + at.fc_proj_bias, c});
         }
         layer_norm<<<n / 4, 128>>>(out, w + p.ln_gain, w + p.ln_bias, normed, moments, c);
         launch_forward(n, s.padded(), c, normed, rounded + p.tokens, to_bf16{logits, s.padded()});
-        cross_entropy<<<n, std::max(32, std::min(256, s.padded() / 8))>>>(logits, targets, losses, s.words, s.padded(), gradient != nullptr);
+        cross_entropy<<<n, std::max(32, std::min(256, s.padded() / 8))>>>(logits, targets, losses, s.words, s.padded(),
+                                                                          gradient != nullptr);
         SUITE_LAUNCHED();
     }
 
@@ -248,7 +256,8 @@ struct gpt2_model {
             const kept &l = layer[i];
             bias_gradient<<<c / 32, COLUMN_WARPS * 32>>>(dx_rounded, g + at.fc_proj_bias, n, c);
             launch_d_weight(n, c, 4 * c, dx_rounded, l.hidden, g + at.fc_proj);
-            launch_d_input(n, c, 4 * c, dx_rounded, rounded + at.fc_proj, back_through_gelu{d_hidden, l.before_gelu, 4 * c});
+            launch_d_input(n, c, 4 * c, dx_rounded, rounded + at.fc_proj,
+                           back_through_gelu{d_hidden, l.before_gelu, 4 * c});
             bias_gradient<<<4 * c / 32, COLUMN_WARPS * 32>>>(d_hidden, g + at.fc_bias, n, 4 * c);
             launch_d_weight(n, 4 * c, c, d_hidden, l.normed2, g + at.fc);
             launch_d_input(n, 4 * c, c, d_hidden, rounded + at.fc, to_f32{d_normed, c});
@@ -275,8 +284,9 @@ struct gpt2_model {
         const int quads = (int)(p.count / 4), ctas = std::min<int>(NORM_CTAS, quads / NORM_THREADS / 16 + 1);
         square_sums<<<ctas, NORM_THREADS>>>((const float4 *)gradient, quads, norm);
         clip_scale<<<1, NORM_THREADS>>>(norm, ctas, o.clip, norm + NORM_CTAS);
-        update_parameters<<<(quads + 255) / 256, 256>>>((float4 *)w, (bf162 *)rounded, (float4 *)m, (float4 *)v, (const float4 *)gradient, norm + NORM_CTAS,
-                                                        quads, (int)(p.decayed / 4), adamw_step(o, step));
+        update_parameters<<<(quads + 255) / 256, 256>>>((float4 *)w, (bf162 *)rounded, (float4 *)m, (float4 *)v,
+                                                        (const float4 *)gradient, norm + NORM_CTAS, quads,
+                                                        (int)(p.decayed / 4), adamw_step(o, step));
         SUITE_LAUNCHED();
     }
 
@@ -296,7 +306,8 @@ struct gpt2_model {
     void back_through_norm(const float *in, size_t gain, size_t bias, const float2 *at)
     {
         const int n = s.rows(), c = s.channels;
-        layer_norm_d_parameters<<<c / 32, COLUMN_WARPS * 32>>>(d_normed, in, at, gradient + gain, gradient + bias, n, c);
+        layer_norm_d_parameters<<<c / 32, COLUMN_WARPS * 32>>>(d_normed, in, at, gradient + gain, gradient + bias, n,
+                                                               c);
         layer_norm_d_input<<<n / 4, 128>>>(d_normed, in, w + gain, at, dx, dx_rounded, c);
     }
 };

@@ -16,8 +16,8 @@ static inline float round_bf16(float x)
     return x;
 }
 /* out(i, j) = sum over k of a(i, k) b(k, j), 16 columns at a time; strides say what is next to what. */
-static inline void cpu_product(float *out, size_t out_stride, const float *a, size_t a_i, size_t a_k, const float *b, size_t b_k, size_t b_j, bool round_b,
-                               int m, int n, int k)
+static inline void cpu_product(float *out, size_t out_stride, const float *a, size_t a_i, size_t a_k, const float *b,
+                               size_t b_k, size_t b_j, bool round_b, int m, int n, int k)
 {
     enum { WIDE = 16 };
     std::vector<float> columns((size_t)k * WIDE);
@@ -48,7 +48,8 @@ struct gpt2_reference {
     std::vector<kept> layer;
     rows_of out, normed, mean, scale, logits, losses, gradient;
 
-    gpt2_reference(const gpt2_shape &shape, const std::vector<float> &weights) : s(shape), p(shape), w(weights), layer(shape.layers)
+    gpt2_reference(const gpt2_shape &shape, const std::vector<float> &weights)
+        : s(shape), p(shape), w(weights), layer(shape.layers)
     {
         const size_t n = s.rows(), nc = n * s.channels;
         for (kept &l : layer) {
@@ -73,7 +74,8 @@ struct gpt2_reference {
         const int c = s.channels, padded = s.padded();
         for (int r = first; r < first + count; r++)
             for (int i = 0; i < c; i++)
-                layer[0].in[(size_t)r * c + i] = w[p.tokens + (size_t)tokens[r] * c + i] + w[p.positions + (size_t)(r % s.length) * c + i];
+                layer[0].in[(size_t)r * c + i] =
+                    w[p.tokens + (size_t)tokens[r] * c + i] + w[p.positions + (size_t)(r % s.length) * c + i];
         for (int i = 0; i < s.layers; i++) {
             kept &l = layer[i];
             const gpt2_layer &at = p.layer[i];
@@ -92,7 +94,8 @@ struct gpt2_reference {
         }
         normalize(out, p.ln_gain, p.ln_bias, normed, mean, scale, first, count);
         logits.assign((size_t)count * padded, 0);
-        cpu_product(logits.data(), padded, &normed[(size_t)first * c], c, 1, &w[p.tokens], 1, c, true, count, padded, c);
+        cpu_product(logits.data(), padded, &normed[(size_t)first * c], c, 1, &w[p.tokens], 1, c, true, count, padded,
+                    c);
         for (int r = first; r < first + count; r++) {
             const float *x = &logits[(size_t)(r - first) * padded];
             double sum = 0;
@@ -153,7 +156,8 @@ struct gpt2_reference {
     }
 
     /* y = x w^T + bias, of n weights for each of k inputs, and what there is to add. */
-    void linear(const rows_of &x, size_t weights, size_t bias, rows_of &y, int n, int k, int first, int count, const rows_of *plus = nullptr)
+    void linear(const rows_of &x, size_t weights, size_t bias, rows_of &y, int n, int k, int first, int count,
+                const rows_of *plus = nullptr)
     {
         cpu_product(&y[(size_t)first * n], n, &x[(size_t)first * k], k, 1, &w[weights], 1, k, true, count, n, k);
         for (size_t i = (size_t)first * n; i < (size_t)(first + count) * n; i++) {
@@ -177,7 +181,8 @@ struct gpt2_reference {
         d_input(dy, weights, d, n, k);
     }
 
-    void normalize(const rows_of &x, size_t gain, size_t bias, rows_of &y, rows_of &means, rows_of &scales, int first, int count)
+    void normalize(const rows_of &x, size_t gain, size_t bias, rows_of &y, rows_of &means, rows_of &scales, int first,
+                   int count)
     {
         const int c = s.channels;
         for (int r = first; r < first + count; r++) {

@@ -16,7 +16,10 @@
 
 typedef __nv_bfloat16 bf16;
 typedef __nv_bfloat162 bf162;
-enum { HEAD = 64, PAD = 8 }; /* PAD: bf16 behind each row of a tile, so that the eight rows of an ldmatrix meet all banks */
+enum {
+    HEAD = 64,
+    PAD = 8
+}; /* PAD: bf16 behind each row of a tile, so that the eight rows of an ldmatrix meet all banks */
 #define LOG2E 1.4426950408889634f
 
 /* ---- tiles, fragments, products ---- */
@@ -49,7 +52,8 @@ template <int ROWS, int COLS, int THREADS> struct tile_copy {
     {
 #pragma unroll
         for (int i = 0; i < ROWS / ROWS_AT_ONCE; i++)
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + stage + i * ROWS_AT_ONCE * STRIDE * 2), "l"(from + offset + i * step)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + stage + i * ROWS_AT_ONCE * STRIDE * 2),
+                         "l"(from + offset + i * step)
                          : "memory");
     }
 };
@@ -91,9 +95,11 @@ template <bool K_ROWS, int COLS> struct operand_b {
 static __device__ inline void multiply(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
     float e[4];
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
-                 : "=f"(e[0]), "=f"(e[1]), "=f"(e[2]), "=f"(e[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]));
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, "
+        "%12, %13};"
+        : "=f"(e[0]), "=f"(e[1]), "=f"(e[2]), "=f"(e[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(d[0]), "f"(d[1]), "f"(d[2]), "f"(d[3]));
     for (int i = 0; i < 4; i++)
         d[i] = e[i];
 }
@@ -223,7 +229,16 @@ struct back_through_gelu {
 
 /* A product's tile: WM x WN warps with MT x NT tiles of 16 x 8 each, 32 of k at a time. */
 template <int WARPS_M, int WARPS_N, int TILES_M, int TILES_N> struct tiling {
-    enum { WM = WARPS_M, WN = WARPS_N, MT = TILES_M, NT = TILES_N, BM = WM * MT * 16, BN = WN * NT * 8, BK = 32, THREADS = WM * WN * 32 };
+    enum {
+        WM = WARPS_M,
+        WN = WARPS_N,
+        MT = TILES_M,
+        NT = TILES_N,
+        BM = WM * MT * 16,
+        BN = WN * NT * 8,
+        BK = 32,
+        THREADS = WM * WN * 32
+    };
 };
 typedef tiling<2, 2, 2, 4> small_tiles; /* 64 x 64 */
 typedef tiling<2, 4, 4, 4> large_tiles; /* 128 x 128 */
@@ -233,7 +248,8 @@ typedef tiling<2, 4, 4, 4> large_tiles; /* 128 x 128 */
  * rows. CTAs that share B's columns are neighbors, because B is the larger matrix where A has few rows.
  */
 template <class T, bool A_T, bool B_T, class OUT>
-__global__ void __launch_bounds__(T::THREADS) product(const bf16 *a, int a_stride, const bf16 *b, int b_stride, int k, OUT out)
+__global__ void __launch_bounds__(T::THREADS)
+    product(const bf16 *a, int a_stride, const bf16 *b, int b_stride, int k, OUT out)
 {
     typedef tile_copy<A_T ? T::BK : T::BM, A_T ? T::BM : T::BK, T::THREADS> copy_a;
     typedef tile_copy<B_T ? T::BK : T::BN, B_T ? T::BN : T::BK, T::THREADS> copy_b;
@@ -301,7 +317,8 @@ typedef tile_copy<64, HEAD, 128> head_copy;
 enum { TILE = head_copy::BYTES };
 
 /* d += A B, where the tile's rows are B's columns, or with K_ROWS its rows. */
-template <bool K_ROWS> static __device__ inline void multiply_tile(float (&d)[8][4], const uint32_t (&a)[4][4], uint32_t tile)
+template <bool K_ROWS>
+static __device__ inline void multiply_tile(float (&d)[8][4], const uint32_t (&a)[4][4], uint32_t tile)
 {
     const uint32_t part = tile + operand_b<K_ROWS, HEAD>::lane();
 #pragma unroll
@@ -326,7 +343,8 @@ static __device__ inline void as_operand(uint32_t (&a)[4][4], const float (&p)[8
 /* A warp's 16 rows of a tile. */
 static __device__ inline void load_operand(uint32_t (&a)[4][4], uint32_t tile)
 {
-    const uint32_t part = tile + operand_a<false, HEAD>::lane() + operand_a<false, HEAD>::place(threadIdx.x / 32 * 16, 0);
+    const uint32_t part =
+        tile + operand_a<false, HEAD>::lane() + operand_a<false, HEAD>::place(threadIdx.x / 32 * 16, 0);
 #pragma unroll
     for (int k = 0; k < 4; k++)
         load_matrices<false>(a[k], part + operand_a<false, HEAD>::place(0, k * 16));
@@ -351,7 +369,8 @@ static __device__ inline void store_rows(bf16 *out, size_t stride, const float (
 __global__ void __launch_bounds__(128) attention(const bf16 *qkv, bf16 *out, float *log_sums, int length, int channels)
 {
     __shared__ __align__(16) char tiles[5 * TILE]; /* Q, then two stages of K and V */
-    const int q_tile = gridDim.x - 1 - blockIdx.x, head = blockIdx.y, t = threadIdx.x, lane = t % 32; /* long rows first */
+    const int q_tile = gridDim.x - 1 - blockIdx.x, head = blockIdx.y, t = threadIdx.x,
+              lane = t % 32; /* long rows first */
     const size_t stride = 3 * channels, first = (size_t)blockIdx.z * length, row = first + q_tile * 64 + t / 32 * 16;
     const uint32_t q_at = shared_address(tiles), kv_at = q_at + TILE;
     const head_copy k_copy(kv_at, qkv + first * stride + channels + head * HEAD, stride);
@@ -430,12 +449,13 @@ static __device__ inline void back_through_softmax(float &p, float &dp, float lo
 }
 
 /* dQ of 64 rows, over the keys before them: S = Q K^T, dP = dO V^T, dQ = dS K. */
-__global__ void __launch_bounds__(128) attention_d_queries(const bf16 *qkv, const bf16 *d_out, const float *log_sums, const float *means,
-                                                           bf16 *d_qkv, int length, int channels)
+__global__ void __launch_bounds__(128) attention_d_queries(const bf16 *qkv, const bf16 *d_out, const float *log_sums,
+                                                           const float *means, bf16 *d_qkv, int length, int channels)
 {
     __shared__ __align__(16) char tiles[4 * TILE]; /* Q, dO, K, V */
     const int q_tile = gridDim.x - 1 - blockIdx.x, head = blockIdx.y, t = threadIdx.x, lane = t % 32;
-    const size_t stride = 3 * channels, first = (size_t)blockIdx.z * length, q_first = first + q_tile * 64, row = q_first + t / 32 * 16;
+    const size_t stride = 3 * channels, first = (size_t)blockIdx.z * length, q_first = first + q_tile * 64,
+                 row = q_first + t / 32 * 16;
     const uint32_t at = shared_address(tiles);
     const head_copy k_copy(at + 2 * TILE, qkv + first * stride + channels + head * HEAD, stride);
     head_copy(at, qkv + q_first * stride + head * HEAD, stride).fetch(0, 0);
@@ -465,8 +485,10 @@ __global__ void __launch_bounds__(128) attention_d_queries(const bf16 *qkv, cons
         multiply_tile<false>(dp, d_o, at + 3 * TILE);
 #pragma unroll
         for (int i = 0; i < 32; i++) {
-            const int half = i / 2 % 2, key = i / 4 * 8 + lane % 4 * 2 + i % 2, query = t / 32 * 16 + lane / 4 + half * 8;
-            back_through_softmax(s[i / 4][i % 4], dp[i / 4][i % 4], log_sum[half], mean[half], tile < q_tile || key <= query);
+            const int half = i / 2 % 2, key = i / 4 * 8 + lane % 4 * 2 + i % 2,
+                      query = t / 32 * 16 + lane / 4 + half * 8;
+            back_through_softmax(s[i / 4][i % 4], dp[i / 4][i % 4], log_sum[half], mean[half],
+                                 tile < q_tile || key <= query);
         }
         as_operand(operand, dp);
         multiply_tile<true>(sum, operand, at + 2 * TILE);
@@ -475,12 +497,13 @@ __global__ void __launch_bounds__(128) attention_d_queries(const bf16 *qkv, cons
 }
 
 /* dK and dV of 64 rows, over the queries behind them: S^T = K Q^T, dP^T = V dO^T, dV = P^T dO, dK = dS^T Q. */
-__global__ void __launch_bounds__(128) attention_d_keys(const bf16 *qkv, const bf16 *d_out, const float *log_sums, const float *means,
-                                                        bf16 *d_qkv, int length, int channels)
+__global__ void __launch_bounds__(128) attention_d_keys(const bf16 *qkv, const bf16 *d_out, const float *log_sums,
+                                                        const float *means, bf16 *d_qkv, int length, int channels)
 {
     __shared__ __align__(16) char tiles[4 * TILE]; /* K, V, Q, dO */
     const int k_tile = blockIdx.x, head = blockIdx.y, t = threadIdx.x, lane = t % 32;
-    const size_t stride = 3 * channels, first = (size_t)blockIdx.z * length, k_first = first + k_tile * 64, row = k_first + t / 32 * 16;
+    const size_t stride = 3 * channels, first = (size_t)blockIdx.z * length, k_first = first + k_tile * 64,
+                 row = k_first + t / 32 * 16;
     const uint32_t at = shared_address(tiles);
     const head_copy k_copy(at, qkv + k_first * stride + channels + head * HEAD, stride);
     const head_copy q_copy(at + 2 * TILE, qkv + first * stride + head * HEAD, stride);
@@ -512,7 +535,8 @@ __global__ void __launch_bounds__(128) attention_d_keys(const bf16 *qkv, const b
         for (int i = 0; i < 32; i++) {
             const int query = i / 4 * 8 + lane % 4 * 2 + i % 2, key = t / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
             const size_t of_query = (q_first + query) * gridDim.y + head;
-            back_through_softmax(s[i / 4][i % 4], dp[i / 4][i % 4], log_sums[of_query], means[of_query], tile > k_tile || key <= query);
+            back_through_softmax(s[i / 4][i % 4], dp[i / 4][i % 4], log_sums[of_query], means[of_query],
+                                 tile > k_tile || key <= query);
         }
         as_operand(operand, s);
         multiply_tile<true>(sum_v, operand, at + 3 * TILE);
@@ -526,7 +550,8 @@ __global__ void __launch_bounds__(128) attention_d_keys(const bf16 *qkv, const b
 /* ---- rows: embedding, layer norm, cross entropy ---- */
 
 /* A thread for four channels. */
-__global__ void embed(const int *tokens, const float *of_token, const float *of_position, float *x, int length, int channels)
+__global__ void embed(const int *tokens, const float *of_token, const float *of_position, float *x, int length,
+                      int channels)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, row = i / (channels / 4), c = i % (channels / 4);
     const float4 a = ((const float4 *)of_token)[(size_t)tokens[row] * (channels / 4) + c];
@@ -535,7 +560,8 @@ __global__ void embed(const int *tokens, const float *of_token, const float *of_
 }
 
 /* A warp for a row. */
-__global__ void layer_norm(const float *x, const float *gain, const float *bias, bf16 *out, float2 *moments, int channels)
+__global__ void layer_norm(const float *x, const float *gain, const float *bias, bf16 *out, float2 *moments,
+                           int channels)
 {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     const float4 *in = (const float4 *)(x + (size_t)row * channels);
@@ -559,8 +585,8 @@ __global__ void layer_norm(const float *x, const float *gain, const float *bias,
 }
 
 /* Adds the gradient of a layer norm's input to that of the residual stream, and rounds the sum for products. */
-__global__ void layer_norm_d_input(const float *dy, const float *x, const float *gain, const float2 *moments, float *dx, bf16 *dx_rounded,
-                                   int channels)
+__global__ void layer_norm_d_input(const float *dy, const float *x, const float *gain, const float2 *moments, float *dx,
+                                   bf16 *dx_rounded, int channels)
 {
     const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     const size_t first = (size_t)row * channels;
@@ -570,7 +596,8 @@ __global__ void layer_norm_d_input(const float *dy, const float *x, const float 
     for (int i = lane; i < channels / 4; i += 32) {
         const float4 d = ds[i], g = gains[i], v = xs[i];
         sum += d.x * g.x + d.y * g.y + (d.z * g.z + d.w * g.w);
-        dot += d.x * g.x * (v.x - mean) + d.y * g.y * (v.y - mean) + (d.z * g.z * (v.z - mean) + d.w * g.w * (v.w - mean));
+        dot +=
+            d.x * g.x * (v.x - mean) + d.y * g.y * (v.y - mean) + (d.z * g.z * (v.z - mean) + d.w * g.w * (v.w - mean));
     }
     sum = warp_sum(sum) / channels;
     dot = warp_sum(dot) / channels * scale * scale;
@@ -601,7 +628,8 @@ static __device__ inline float column_sum(float mine)
         sum += part[i][threadIdx.x % 32];
     return sum;
 }
-__global__ void layer_norm_d_parameters(const float *dy, const float *x, const float2 *moments, float *d_gain, float *d_bias, int rows, int channels)
+__global__ void layer_norm_d_parameters(const float *dy, const float *x, const float2 *moments, float *d_gain,
+                                        float *d_bias, int rows, int channels)
 {
     const int c = blockIdx.x * 32 + threadIdx.x % 32;
     float gain = 0, bias = 0;
@@ -672,7 +700,8 @@ __global__ void embed_d_tokens(const int *tokens, const float *dx, float *d_tabl
         float4 *to = (float4 *)(d_table + (size_t)token * channels) + c;
         float4 sum = *to;
         for (int r = row; r < rows; r += 32)
-            for (unsigned same = __ballot_sync(~0u, r + lane < rows && tokens[r + lane] == token); same; same &= same - 1) {
+            for (unsigned same = __ballot_sync(~0u, r + lane < rows && tokens[r + lane] == token); same;
+                 same &= same - 1) {
                 const float4 d = ((const float4 *)(dx + (size_t)(r + __ffs(same) - 1) * channels))[c];
                 sum = make_float4(sum.x + d.x, sum.y + d.y, sum.z + d.z, sum.w + d.w);
             }
@@ -698,8 +727,9 @@ struct adamw {
 struct adamw_step {
     float old1, new1, old2, new2, change, correct2, epsilon, kept;
     adamw_step(const adamw &o, int step)
-        : old1(o.beta1), new1(1 - o.beta1), old2(o.beta2), new2(1 - o.beta2), change(-o.rate / (1 - powf(o.beta1, step))),
-          correct2(1 / (1 - powf(o.beta2, step))), epsilon(o.epsilon), kept(1 - o.rate * o.decay)
+        : old1(o.beta1), new1(1 - o.beta1), old2(o.beta2), new2(1 - o.beta2),
+          change(-o.rate / (1 - powf(o.beta1, step))), correct2(1 / (1 - powf(o.beta2, step))), epsilon(o.epsilon),
+          kept(1 - o.rate * o.decay)
     {
     }
 };
@@ -731,8 +761,8 @@ static __device__ inline void update(float &w, float &m, float &v, float g, floa
     w = w * kept + m * o.change / (sqrtf(v * o.correct2) + o.epsilon);
 }
 /* A thread for four parameters; those before `decayed` are matrices. */
-__global__ void update_parameters(float4 *w, bf162 *rounded, float4 *m, float4 *v, const float4 *gradient, const float *scale, int n, int decayed,
-                                  adamw_step o)
+__global__ void update_parameters(float4 *w, bf162 *rounded, float4 *m, float4 *v, const float4 *gradient,
+                                  const float *scale, int n, int decayed, adamw_step o)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)

@@ -26,12 +26,14 @@ struct cpu_update {
             norm += (double)g * g;
     }
     /* w, m and v become those behind the step. f32 has 2^-24; a quotient and a root of f32 sums stay within 10^-5. */
-    size_t diff(const gpt2_model &gpu, const gpt2_tensor &t, float *w, std::vector<float> &m, std::vector<float> &v) const
+    size_t diff(const gpt2_model &gpu, const gpt2_tensor &t, float *w, std::vector<float> &m,
+                std::vector<float> &v) const
     {
         const std::vector<float> g = read(gpu.gradient, t);
         const double scale = fmin(1, o.clip / sqrt(norm)), decay = t.first < gpu.p.decayed ? o.decay : 0;
         for (size_t i = 0; i < t.count; i++) {
-            const double d = g[i] * scale, mi = o.beta1 * m[i] + (1.0 - o.beta1) * d, vi = o.beta2 * v[i] + (1.0 - o.beta2) * d * d;
+            const double d = g[i] * scale, mi = o.beta1 * m[i] + (1.0 - o.beta1) * d,
+                         vi = o.beta2 * v[i] + (1.0 - o.beta2) * d * d;
             const double change = mi / (1 - pow(o.beta1, step)) / (sqrt(vi / (1 - pow(o.beta2, step))) + o.epsilon);
             m[i] = (float)mi;
             v[i] = (float)vi;
@@ -46,8 +48,8 @@ struct cpu_update {
 int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
-    const gpt2_shape shape =
-        suite_pick<gpt2_shape>(size, {1, 128, 100, 64, 1, 64}, {2, 256, 1001, 160, 2, 128}, {12, 768, 50257, 1024, 1, 64});
+    const gpt2_shape shape = suite_pick<gpt2_shape>(size, {1, 128, 100, 64, 1, 64}, {2, 256, 1001, 160, 2, 128},
+                                                    {12, 768, 50257, 1024, 1, 64});
     const int steps = suite_pick(size, 1, 2, 1);
     const gpt2_parameters p(shape);
     std::vector<float> w = gpt2_weights(shape, p);

@@ -10,7 +10,8 @@
 int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
-    const gpt2_shape shape = suite_pick<gpt2_shape>(size, {2, 128, 250, 128, 1, 128}, {3, 256, 5001, 256, 2, 256}, {12, 768, 50257, 1024, 1, 512});
+    const gpt2_shape shape = suite_pick<gpt2_shape>(size, {2, 128, 250, 128, 1, 128}, {3, 256, 5001, 256, 2, 256},
+                                                    {12, 768, 50257, 1024, 1, 512});
     const gpt2_parameters p(shape);
     const std::vector<float> w = gpt2_weights(shape, p);
     std::vector<int> tokens, targets;
