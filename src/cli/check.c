@@ -49,7 +49,8 @@ static void check_options(struct argp_state *state, void *args)
 {
     const struct args *a = args;
     if (a->machine.json && a->check.sarif && !strcmp(a->machine.json, "-") && !strcmp(a->check.sarif, "-"))
-        argp_failure(state, CLI_BAD_INPUT, 0, "--json - and --sarif -: standard output takes one document; name a file");
+        argp_failure(state, CLI_BAD_INPUT, 0,
+                     "--json - and --sarif -: standard output takes one document; name a file");
     if (!a->argc)
         argp_failure(state, CLI_BAD_INPUT, 0, "no program given; 'weir check --help' shows how");
 }
@@ -85,7 +86,7 @@ static const struct cli_syntax syntax = {
         "order the accesses. Compile with -lineinfo (weir cc does) to see source lines."
         "\vExamples:\n"
         "  weir check ./app\n"
-        "  weir check --tool racecheck --kernel 'scan.*' ./app\n"
+        "  weir check --tool racecheck --kernel 'gather.*' ./app\n"
         "  weir check --sarif check.sarif ./app\n\n"
         "docs/check.md explains each class.\n"
         "Exit status: 0 no errors found, 1 errors found, or the program failed, 2 bad input.",

@@ -5,8 +5,8 @@
  * HiRace (Jacobson et al., 2024) the hierarchy of threads keeps them small. Strong accesses (atomics, volatile, relaxed
  * and stronger) of sufficient scope do not race with each other.
  *
- * Left out: reads through textures, writes through surfaces, constant memory. Of more than two concurrent readers the
- * last two warps are remembered, so that with unusual order between them a race with a third one may be missed.
+ * Left out: constant memory. Of more than two concurrent readers the last two warps are remembered, so that with unusual
+ * order between them a race with a third one may be missed.
  */
 #include "base/inline.h"
 #include "check/state.h"

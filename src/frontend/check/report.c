@@ -263,10 +263,13 @@ static char *sarif_text(const struct finding *f)
     char *other = f->b.file && *f->b.file ? xasprintf(", and [%s at %s:%u](1)", f->b.what ? f->b.what : "the other",
                                                       short_file(f->b.file), f->b.line)
                                           : xasprintf("%s", "");
-    char *text = xasprintf("%s: %s%s%s%s%s%s%s%s%s%s", class_word[f->class], f->a.what ? f->a.what : "found",
-                           f->a.kernel && f->a.file ? " in " : f->a.kernel ? " by " : "", f->a.kernel ? f->a.kernel : "",
-                           other, f->where ? ", at " : "", f->where ? f->where : "", f->text ? ". " : "",
-                           f->text ? f->text : "", f->advice ? ". " : "", f->advice ? f->advice : "");
+    char *text =
+        xasprintf("%s: %s%s%s%s%s%s%s%s%s%s", class_word[f->class], f->a.what ? f->a.what : "found",
+                  f->a.kernel && f->a.file ? " in "
+                  : f->a.kernel            ? " by "
+                                           : "",
+                  f->a.kernel ? f->a.kernel : "", other, f->where ? ", at " : "", f->where ? f->where : "",
+                  f->text ? ". " : "", f->text ? f->text : "", f->advice ? ". " : "", f->advice ? f->advice : "");
     free(other);
     return text;
 }
@@ -278,8 +281,8 @@ static json_t *to_sarif(const struct check *c)
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
     for (unsigned i = 0; i < N_CLASS; i++)
-        json_array_append_new(rules, json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", class_word[i], "shortDescription", "text",
-                                               class_text[i], "properties", "tool", class_tool[i]));
+        json_array_append_new(rules, json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", class_word[i], "shortDescription",
+                                               "text", class_text[i], "properties", "tool", class_tool[i]));
     for (size_t i = 0; i < c->finding.n; i++) {
         const struct finding *f = &c->finding.p[i];
         if (f->suppressed)
