@@ -63,6 +63,19 @@ static int *chain_of(int n)
 CASE(path_compression_volatile, "clean; notes: warp-synchronous") { find_roots<true><<<2, 64>>>(chain_of(128), 128); }
 CASE(path_compression_plain, "race") { find_roots<false><<<2, 64>>>(chain_of(128), 128); }
 
+// The compiler makes one store of the two, which has no line of its own.
+__global__ void hook(const unsigned *from, unsigned *label, int round, unsigned n)
+{
+    unsigned a = from[threadIdx.x] % n, b = (a + blockIdx.x + 1) % n;
+    unsigned hi = a > b ? a : b, lo = a > b ? b : a;
+    if (round % 2 == 0)
+        label[lo] = hi;
+    else
+        label[hi] = lo;
+    label[n] = 1;
+}
+CASE(merged_stores, "race; notes: race-equal-value") { hook<<<4, 32>>>(zeros<unsigned>(32), zeros<unsigned>(17), 0, 16); }
+
 // Rounds over one array with a grid-wide barrier each: the second one keeps the next round's writes from this one's reads.
 template <int BARRIERS> __global__ void rounds(int *a, int *b)
 {

@@ -57,6 +57,8 @@ def check(args, program, case, verdict):
     for f in found:
         if f["tool"] == "racecheck" and ("line" not in f["access"] and "line" not in f["other"]):
             return "a race without lines: %s" % f
+        if f["access"].get("file", "").endswith(".ptx"):
+            return "a line of PTX: %s" % f["access"]
     return None
 
 
