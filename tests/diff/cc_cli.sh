@@ -306,6 +306,7 @@ cat >"$dir/cluster.cu" <<'CU'
 __global__ void __cluster_dims__(2, 1, 1) pair(int *p) { p[blockIdx.x] = 1; }
 int main() { pair<<<4, 32>>>(0); }
 CU
-"$weir" cc "$dir/cluster.cu" -o "$dir/cluster" 2>"$dir/err" && say "a launch with clusters is compiled"
-grep -q "this clang has no __cluster_dims__" "$dir/err" || say "clusters are not told of: $(head -3 "$dir/err")"
+"$weir" cc -ptx -arch=sm_90a -maxrregcount=40 "$dir/cluster.cu" -o "$dir/cluster.ptx" 2>"$dir/err" || say "__cluster_dims__: $(head -3 "$dir/err")"
+grep -q '^\.reqnctapercluster 2, 1, 1$' "$dir/cluster.ptx" || say "the cluster that a kernel declares is not in its PTX"
+grep -q '^\.maxnreg 40$' "$dir/cluster.ptx" || say "-maxrregcount is not in the PTX of a kernel with a cluster"
 exit $failed
