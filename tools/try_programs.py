@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Builds and runs other people's programs: with weir cc, and with nvcc where it is installed.
+
+usage: tools/try_programs.py [OPTION...] FOLDER >results.tsv
+
+FOLDER has a folder for each program, at any depth, with CUDA sources and a Makefile (HeCBench) or a CMakeLists.txt (NVIDIA's CUDA
+samples). Programs are built where they are. A Makefile gets the compiler as CC and NVCC and runs what its target `run` does first.
+
+  --weir PATH        default: build/weir        --match RE       only these folders, named from FOLDER
+  --count N          as many, drawn by --seed   --seed N         default: 1
+  --limit SECONDS    of a run; default: 30      --with LIST      default: weir,nvcc
+  --memory MIB       of a run; default: 6000    --check          also run weir check on what passes
+  --keep DIR         keep every program's messages there
+
+Not eligible, and not drawn: what needs MPI, OpenGL and similar, a second GPU, a data file, or another machine (EXCLUDED below says how
+it is recognized). Problem sizes are those of a GPU, so a program with arguments first runs with its last number, which counts
+repetitions in most, as 1 and the large ones divided, and as it is if that fails.
+
+Results: passes (exits with 0 and reports success), runs (exits with 0), slow (no end in time or memory), fails, not built. The
+last column has the arguments, or the first message. The shares go to standard error.
+"""
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD_LIMIT_S = 300
+EXCLUDED = [
+    ("MPI", r"#include\s*[<\"]mpi\.h"),
+    ("graphics", r"#include\s*[<\"](GL/|GLFW/|EGL/|GLES|vulkan/|helper_gl\.h|cuda_gl_interop|cudaEGL|NvSci|nvsci|X11/|d3d|opencv)"),
+    ("several GPUs", r"#include\s*[<\"](nccl|nvshmem|cufftXt)\.|cudaDeviceEnablePeerAccess|cudaSetDevice\s*\(\s*1\s*\)"),
+    ("another device interface", r"#include\s*[<\"](nvvm\.h|cudla|openacc)"),
+]
+SUCCESS = re.compile(r"\b(PASS(ED)?|SUCCESS(FUL(LY)?)?|CORRECT|VALID|OK|VERIFIED)\b", re.I)
+FAILURE = re.compile(r"\b(FAIL(ED|URE|S)?|MISMATCH(ES)?|INCORRECT|WRONG|INVALID|NOT VALID)\b|[1-9]\d* errors?\b|weir: [^w]", re.I)
+
+
+def sources(folder):
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith("build"))
+        for name in sorted(names):
+            if name.endswith((".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp")):
+                yield os.path.join(at, name)
+
+
+def find_programs(top):
+    found = []
+    for at, folders, names in os.walk(top):
+        folders.sort()
+        cuda = any(n.endswith(".cu") for n in names) or os.path.isdir(os.path.join(at, "src")) and any(
+            s.endswith(".cu") for s in sources(os.path.join(at, "src")))
+        if cuda and ("Makefile" in names or "CMakeLists.txt" in names):
+            found.append(os.path.relpath(at, top))
+            folders[:] = []
+    return found
+
+
+def read(path):
+    with open(path, errors="replace") as f:
+        return f.read()
+
+
+def recipe(folder, variables=()):
+    """The first command of the target `run`, as words; None: there is none."""
+    said = subprocess.run(["make", "-n", "-s", "run", "LAUNCHER=", *variables], cwd=folder, capture_output=True, text=True, errors="replace")
+    for line in said.stdout.replace("\\\n", " ").split("\n"):
+        if line.strip().startswith("./"):
+            return line.split()
+    return None
+
+
+def reason_to_leave_out(folder):
+    text = "\n".join(read(s) for s in sources(folder))
+    for reason, pattern in EXCLUDED:
+        if re.search(pattern, text):
+            return reason
+    if os.path.exists(os.path.join(folder, "Makefile")):
+        command = recipe(folder)
+        if not command:
+            return "nothing to run"
+        if any(re.search(r"[<>|;&]|/|\.(txt|dat|mtx|bmp|png|pgm|ppm|fa|bin|in|csv|gr|json|obj)$", a) for a in command[1:]):
+            return "data files"
+    return None
+
+
+def resident_mib(pid):
+    try:
+        with open("/proc/%d/statm" % pid) as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+    except (OSError, IndexError):
+        return 0
+
+
+class Call:
+    """A command with limits: exit status (None: over the limits) and everything it said."""
+
+    def __init__(self, command, folder, limit_s, memory_mib=None):
+        with tempfile.TemporaryFile() as out:
+            child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                     start_new_session=True)
+            self.status, end = None, time.monotonic() + limit_s
+            while time.monotonic() < end and (not memory_mib or resident_mib(child.pid) < memory_mib):
+                try:
+                    self.status = child.wait(0.3)
+                    break
+                except subprocess.TimeoutExpired:
+                    pass
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+            out.seek(0)
+            self.text = out.read(4 << 20).decode(errors="replace")
+
+
+def first_message(text):
+    lines = [l.strip() for l in text.split("\n") if l.strip()]
+    told = [l for l in lines if re.search(r"error|undefined|cannot find|^weir: |assert|terminate", l, re.I)] or lines[-1:] or ["nothing said"]
+    return re.sub(r"\s+", " ", told[0])[:200]
+
+
+def smaller(words, divide):
+    """The arguments with the last number as 1 and large ones divided; powers of two stay such."""
+    out, last = list(words), True
+    for i in range(len(words) - 1, 0, -1):
+        if re.fullmatch(r"\d+", words[i]):
+            n = int(words[i])
+            if last and (len(words) > 2 or n <= 10000):
+                out[i] = "1" if n else "0"
+            elif n >= 512:
+                out[i] = str(max(n // divide, 256))
+            last = False
+    return out
+
+
+def compilers(args):
+    out = []
+    for name in args.compilers.split(","):
+        if name == "weir":
+            beside = os.path.dirname(args.weir)
+            places = [os.path.join(beside, "nvcc"), os.path.join(beside, "..", "lib", "weir", "bin", "nvcc")]
+            out.append((name, next(p for p in places if os.path.exists(p))))
+        elif shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
+            path = os.path.join(args.scratch, "nvcc")
+            with open(path, "w") as f:  # PTX is all that weir reads
+                f.write('#!/bin/sh\nfor a; do case $a in -arch=*|--gpu-architecture=*|-gencode*|--generate-code*|arch=compute*) ;; *) set -- "$@" "$a" ;; esac; shift; done\n'
+                        'exec "%s" cc --nvcc -lineinfo -arch=compute_80 -Wno-deprecated-gpu-targets "$@"\n' % args.weir)
+            os.chmod(path, 0o755)
+            out.append((name, path))
+    return out
+
+
+def build(folder, compiler):
+    """The executable's folder and its command, or None and what the compiler said."""
+    if os.path.exists(os.path.join(folder, "Makefile")):
+        variables = ["CC=" + compiler, "NVCC=" + compiler, "ARCH=sm_80"]
+        Call(["make", "clean", *variables], folder, 60)
+        made = Call(["make", *variables], folder, BUILD_LIMIT_S)
+        return (folder, recipe(folder, variables) if made.status == 0 else None, made.text)
+    inside = os.path.join(folder, "build-try")
+    shutil.rmtree(inside, ignore_errors=True)
+    made = Call(["cmake", "-S", ".", "-B", inside, "-DCMAKE_CUDA_COMPILER=" + compiler, "-DCMAKE_POLICY_VERSION_MINIMUM=3.20"], folder, 120)
+    text = made.text
+    if made.status == 0:
+        made = Call(["cmake", "--build", inside], folder, BUILD_LIMIT_S)
+        text += made.text
+    programs = [os.path.join(inside, n) for n in sorted(os.listdir(inside))] if os.path.isdir(inside) else []
+    programs = [p for p in programs if os.path.isfile(p) and os.access(p, os.X_OK) and ".so" not in p]
+    programs.sort(key=lambda p: os.path.basename(p) != os.path.basename(folder))
+    return (inside, [programs[0]] if made.status == 0 and programs else None, text)
+
+
+def judge(call):
+    if call.status is None or re.search(r"cudaErrorMemoryAllocation|out of memory|bad_alloc", call.text):
+        return "slow"
+    # A sample that lacks a feature of the GPU exits with 2, by their convention.
+    if call.status != 0 or FAILURE.search(re.sub(r"\b(0|no) (errors?|failures?|mismatches)\b", "", call.text, flags=re.I)):
+        return "fails"
+    return "passes" if SUCCESS.search(call.text) else "runs"
+
+
+def run(args, folder, words):
+    weir = [args.weir, "run", "--functional", "--quiet", "--progress=0"]
+    tries = [smaller(words, 64), smaller(words, 16), words] if len(words) > 1 else [words]
+    done = []
+    for tried in tries:
+        if tried in [t for t, _ in done]:
+            continue
+        call = Call(weir + tried, folder, args.limit, args.memory)
+        done.append((tried, call))
+        if judge(call) in ("passes", "runs", "slow"):
+            break
+    best = next(((t, c) for t, c in done if judge(c) in ("passes", "runs")), done[0])
+    return judge(best[1]), best[0], best[1]
+
+
+def row(*columns):
+    print("\t".join(columns), flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("folder")
+    p.add_argument("--weir", default=os.path.join(ROOT, "build", "weir"))
+    p.add_argument("--match", default="")
+    p.add_argument("--count", type=int)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--limit", type=float, default=30)
+    p.add_argument("--memory", type=int, default=6000)
+    p.add_argument("--with", dest="compilers", default="weir,nvcc")
+    p.add_argument("--check", action="store_true")
+    p.add_argument("--keep")
+    args = p.parse_args()
+    args.weir = os.path.abspath(args.weir)
+    args.scratch = tempfile.mkdtemp()
+    top = os.path.abspath(args.folder)
+    names = [n for n in find_programs(top) if re.search(args.match, n)]
+    left_out = {n: reason_to_leave_out(os.path.join(top, n)) for n in names}
+    eligible = [n for n in names if not left_out[n]]
+    drawn = eligible
+    if args.count is not None and args.count < len(eligible):
+        drawn = sorted(random.Random(args.seed).sample(eligible, args.count))
+    why = {}
+    for reason in filter(None, left_out.values()):
+        why[reason] = why.get(reason, 0) + 1
+    print("%d programs, %d eligible (%s), %d tried" % (len(names), len(eligible), ", ".join("%s: %d" % w for w in sorted(why.items())), len(drawn)), file=sys.stderr)
+    row("program", "compiler", "result", "arguments or message")
+    for compiler, path in compilers(args):
+        counts = {}
+        for name in drawn:
+            folder = os.path.join(top, name)
+            where, words, said = build(folder, path)
+            if words:
+                result, words, call = run(args, where, words)
+                said = call.text
+                detail = " ".join(words[1:]) if result != "fails" else first_message(said)
+                if args.check and result in ("passes", "runs"):
+                    call = Call([args.weir, "check", "--quiet"] + words, where, 2 * args.limit, args.memory)
+                    said += "\n---- weir check ----\n" + call.text
+                    detail += "; check: " + ("slow" if call.status is None else "clean" if call.status == 0 else first_message(call.text))
+            else:
+                result, detail = "not built", first_message(said)
+            if args.keep:
+                os.makedirs(args.keep, exist_ok=True)
+                with open(os.path.join(args.keep, "%s.%s" % (name.replace("/", "-"), compiler)), "w") as f:
+                    f.write(said)
+            counts[result] = counts.get(result, 0) + 1
+            row(name, compiler, result, detail)
+        good = counts.get("passes", 0) + counts.get("runs", 0)
+        print("%s: %d of %d pass or run (%s)" % (compiler, good, len(drawn), ", ".join("%s: %d" % c for c in sorted(counts.items()))), file=sys.stderr)
+    shutil.rmtree(args.scratch)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
