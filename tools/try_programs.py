@@ -8,13 +8,13 @@ samples). Programs are built where they are. A Makefile gets the compiler as CC 
 
   --weir PATH        default: build/weir        --match RE       only these folders, named from FOLDER
   --count N          as many, drawn by --seed   --seed N         default: 1
-  --limit SECONDS    of a run; default: 30      --with LIST      default: weir,nvcc
+  --limit SECONDS    of a run's CPU time; 20    --with LIST      default: weir,nvcc
   --memory MIB       of a run; default: 6000    --check          also run weir check on what passes
   --keep DIR         keep every program's messages there
 
 Not eligible, and not drawn: what needs MPI, OpenGL and similar, a second GPU, a data file, or another machine (EXCLUDED below says how
 it is recognized). Problem sizes are those of a GPU, so a program with arguments first runs with its last number, which counts
-repetitions in most, as 1 and the large ones divided, and as it is if that fails.
+repetitions in most, as 1 and the large ones divided; if that fails with the first number as 1; and if that fails as it is.
 
 Results: passes (exits with 0 and reports success), runs (exits with 0), slow (no end in time or memory), fails, not built. The
 last column has the arguments, or the first message. The shares go to standard error.
@@ -23,6 +23,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -102,10 +103,13 @@ class Call:
     """A command with limits: exit status (None: over the limits) and everything it said."""
 
     def __init__(self, command, folder, limit_s, memory_mib=None):
+        def limits():  # CPU time, so that other work on the machine changes no result
+            resource.setrlimit(resource.RLIMIT_CPU, (int(limit_s), int(limit_s)))
+
         with tempfile.TemporaryFile() as out:
             child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                     start_new_session=True)
-            self.status, end = None, time.monotonic() + limit_s
+                                     start_new_session=True, preexec_fn=limits)
+            self.status, end = None, time.monotonic() + 20 * limit_s
             while time.monotonic() < end and (not memory_mib or resident_mib(child.pid) < memory_mib):
                 try:
                     self.status = child.wait(0.3)
@@ -119,6 +123,8 @@ class Call:
             child.wait()
             out.seek(0)
             self.text = out.read(4 << 20).decode(errors="replace")
+            if self.status in (-signal.SIGXCPU, -signal.SIGKILL) or "signal %d " % signal.SIGXCPU in self.text:
+                self.status = None
 
 
 def first_message(text):
@@ -127,17 +133,16 @@ def first_message(text):
     return re.sub(r"\s+", " ", told[0])[:200]
 
 
-def smaller(words, divide):
-    """The arguments with the last number as 1 and large ones divided; powers of two stay such."""
-    out, last = list(words), True
-    for i in range(len(words) - 1, 0, -1):
-        if re.fullmatch(r"\d+", words[i]):
-            n = int(words[i])
-            if last and (len(words) > 2 or n <= 10000):
-                out[i] = "1" if n else "0"
-            elif n >= 512:
-                out[i] = str(max(n // divide, 256))
-            last = False
+def smaller(words, repetitions):
+    """The arguments with one number as 1 and the large ones divided; powers of two stay such."""
+    out = list(words)
+    numbers = [i for i in range(1, len(words)) if re.fullmatch(r"\d+", words[i])]
+    for i in numbers:
+        n = int(words[i])
+        if i == numbers[repetitions] and (len(numbers) > 1 or n <= 10000):
+            out[i] = "1" if n else "0"
+        elif n >= 512:
+            out[i] = str(max(n // 1024, 256))
     return out
 
 
@@ -189,17 +194,16 @@ def judge(call):
 
 def run(args, folder, words):
     weir = [args.weir, "run", "--functional", "--quiet", "--progress=0"]
-    tries = [smaller(words, 64), smaller(words, 16), words] if len(words) > 1 else [words]
+    tries = [smaller(words, -1), smaller(words, 0), words] if len(words) > 1 else [words]
     done = []
     for tried in tries:
         if tried in [t for t, _ in done]:
             continue
         call = Call(weir + tried, folder, args.limit, args.memory)
         done.append((tried, call))
-        if judge(call) in ("passes", "runs", "slow"):
+        if judge(call) != "fails":
             break
-    best = next(((t, c) for t, c in done if judge(c) in ("passes", "runs")), done[0])
-    return judge(best[1]), best[0], best[1]
+    return judge(done[-1][1]), done[-1][0], done[-1][1]
 
 
 def row(*columns):
@@ -213,7 +217,7 @@ def main():
     p.add_argument("--match", default="")
     p.add_argument("--count", type=int)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--limit", type=float, default=30)
+    p.add_argument("--limit", type=float, default=20)
     p.add_argument("--memory", type=int, default=6000)
     p.add_argument("--with", dest="compilers", default="weir,nvcc")
     p.add_argument("--check", action="store_true")

@@ -286,6 +286,11 @@ typedef enum CUctx_flags_enum {
     CU_CTX_SYNC_MEMOPS = 128,
     CU_CTX_FLAGS_MASK = 255
 } CUctx_flags;
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
 typedef enum CUlimit_enum {
     CU_LIMIT_STACK_SIZE = 0,
     CU_LIMIT_PRINTF_FIFO_SIZE = 1,
