@@ -104,7 +104,7 @@ class Call:
 
     def __init__(self, command, folder, limit_s, memory_mib=None):
         def limits():  # CPU time, so that other work on the machine changes no result
-            resource.setrlimit(resource.RLIMIT_CPU, (int(limit_s), int(limit_s)))
+            resource.setrlimit(resource.RLIMIT_CPU, (int(limit_s), int(limit_s) + 5))
 
         with tempfile.TemporaryFile() as out:
             child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
@@ -123,7 +123,7 @@ class Call:
             child.wait()
             out.seek(0)
             self.text = out.read(4 << 20).decode(errors="replace")
-            if self.status in (-signal.SIGXCPU, -signal.SIGKILL) or "signal %d " % signal.SIGXCPU in self.text:
+            if self.status in (-signal.SIGXCPU, -signal.SIGKILL) or re.search(r"ended by signal (9|24) ", self.text):
                 self.status = None
 
 
