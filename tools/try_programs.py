@@ -16,8 +16,8 @@ Not eligible, and not drawn: what needs MPI, OpenGL and similar, a second GPU, a
 it is recognized). Problem sizes are those of a GPU, so a program with arguments first runs with its last number, which counts
 repetitions in most, as 1 and the large ones divided; if that fails with the first number as 1; and if that fails as it is.
 
-Results: passes (exits with 0 and reports success), runs (exits with 0), slow (no end in time or memory), fails, not built. The
-last column has the arguments, or the first message. The shares go to standard error.
+Results: passes (exits with 0 and reports success), runs (exits with 0), slow (no end in time or memory), waived (the program says
+that it needs what the machine has not), fails, not built. The last column has the arguments, or the first message. The shares go to standard error.
 """
 import argparse
 import os
@@ -40,7 +40,7 @@ EXCLUDED = [
     ("another device interface", r"#include\s*[<\"](nvvm\.h|cudla|openacc)"),
 ]
 SUCCESS = re.compile(r"\b(PASS(ED)?|SUCCESS(FUL(LY)?)?|CORRECT|VALID|OK|VERIFIED)\b", re.I)
-FAILURE = re.compile(r"\b(FAIL(ED|URE|S)?|MISMATCH(ES)?|INCORRECT|WRONG|INVALID|NOT VALID)\b|[1-9]\d* errors?\b|weir: [^w]", re.I)
+FAILURE = re.compile(r"\b(FAIL(ED|URE|S)?|MISMATCH(ES)?|INCORRECT|WRONG|INVALID|NOT VALID)\b|(?<![\w.])[1-9]\d* errors?\b|weir: [^w]", re.I)
 
 
 def sources(folder):
@@ -186,7 +186,8 @@ def build(folder, compiler):
 def judge(call):
     if call.status is None or re.search(r"cudaErrorMemoryAllocation|out of memory|bad_alloc", call.text):
         return "slow"
-    # A sample that lacks a feature of the GPU exits with 2, by their convention.
+    if call.status == 2 and re.search(r"waiv|requires|two or more|not support", call.text, re.I):
+        return "waived"
     if call.status != 0 or FAILURE.search(re.sub(r"\b(0|no) (errors?|failures?|mismatches)\b", "", call.text, flags=re.I)):
         return "fails"
     return "passes" if SUCCESS.search(call.text) else "runs"

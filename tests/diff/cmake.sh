@@ -64,6 +64,7 @@ cat >"$dir/libraries.cpp" <<'CPP'
 #include <cuda_runtime.h>
 #include <cufft.h>
 #include <curand.h>
+#include <memory>
 #include <nvrtc.h>
 int main()
 {
