@@ -84,7 +84,7 @@ int main()
     CUDA(cudaStreamBeginCaptureToGraph(s, body[0], NULL, NULL, 0, cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, s>>>(sum, 10);
     count_down<<<1, 1, 0, s>>>(h, left);
-    CUDA(cudaStreamEndCapture(s, &inner));
+    CUDA(cudaStreamEndCapture(s, NULL)); // the graph is known
     reset(5);
     cudaGraph_t clone;
     CUDA(cudaGraphClone(&clone, g));

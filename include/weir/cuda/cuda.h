@@ -43,7 +43,11 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlinkState_st *CUlinkState;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
-typedef struct CUctxCreateParams_st CUctxCreateParams; /* how work is divided among contexts; only NULL is known here */
+typedef struct CUctxCreateParams_st { /* anything but zeros is refused */
+    struct CUexecAffinityParam_st *execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
 typedef void (*CUhostFn)(void *userData);
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
