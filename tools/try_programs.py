@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds and runs other people's programs: with weir cc, and with nvcc where it is installed.
+"""Builds and runs other people's programs: with weir cc, and what fails also with nvcc, if it is installed.
 
 usage: tools/try_programs.py [OPTION...] FOLDER >results.tsv
 
@@ -8,7 +8,7 @@ samples). Programs are built where they are. A Makefile gets the compiler as CC 
 
   --weir PATH        default: build/weir        --match RE       only these folders, named from FOLDER
   --count N          as many, drawn by --seed   --seed N         default: 1
-  --limit SECONDS    of a run's CPU time; 20    --with LIST      default: weir,nvcc
+  --limit SECONDS    of a run's CPU time; 20    --both           nvcc for all of them
   --memory MIB       of a run; default: 6000    --check          also run weir check on what passes
   --keep DIR         keep every program's messages there
 
@@ -36,9 +36,20 @@ BUILD_LIMIT_S = 300
 EXCLUDED = [
     ("MPI", r"#include\s*[<\"]mpi\.h"),
     ("graphics", r"#include\s*[<\"](GL/|GLFW/|EGL/|GLES|vulkan/|helper_gl\.h|cuda_gl_interop|cudaEGL|NvSci|nvsci|X11/|d3d|opencv)"),
-    ("several GPUs", r"#include\s*[<\"](nccl|nvshmem|cufftXt)\.|cudaDeviceEnablePeerAccess|cudaSetDevice\s*\(\s*1\s*\)"),
+    ("several GPUs", r"#include\s*[<\"](nccl|nvshmem)\.|cufftXtSetGPUs|cublasXt|cudaDeviceEnablePeerAccess|cudaSetDevice\s*\(\s*1\s*\)"),
     ("another device interface", r"#include\s*[<\"](nvvm\.h|cudla|openacc)"),
 ]
+GOOD = ("passes", "runs")
+NVCC = """#!/bin/sh
+for a; do
+    case $a in
+    -arch=*|--gpu-architecture=*|-gencode*|--generate-code*|arch=compute*) ;;
+    *) set -- "$@" "$a" ;;
+    esac
+    shift
+done
+exec "%s" cc --nvcc -lineinfo -arch=compute_80 -Wno-deprecated-gpu-targets "$@"
+"""
 SUCCESS = re.compile(r"\b(PASS(ED)?|SUCCESS(FUL(LY)?)?|CORRECT|VALID|OK|VERIFIED)\b", re.I)
 FAILURE = re.compile(r"\b(FAIL(ED|URE|S)?|MISMATCH(ES)?|INCORRECT|WRONG|INVALID|NOT VALID)\b|(?<![\w.])[1-9]\d* errors?\b|weir: [^w]", re.I)
 
@@ -147,19 +158,15 @@ def smaller(words, repetitions):
 
 
 def compilers(args):
-    out = []
-    for name in args.compilers.split(","):
-        if name == "weir":
-            beside = os.path.dirname(args.weir)
-            places = [os.path.join(beside, "nvcc"), os.path.join(beside, "..", "lib", "weir", "bin", "nvcc")]
-            out.append((name, next(p for p in places if os.path.exists(p))))
-        elif shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
-            path = os.path.join(args.scratch, "nvcc")
-            with open(path, "w") as f:  # PTX is all that weir reads
-                f.write('#!/bin/sh\nfor a; do case $a in -arch=*|--gpu-architecture=*|-gencode*|--generate-code*|arch=compute*) ;; *) set -- "$@" "$a" ;; esac; shift; done\n'
-                        'exec "%s" cc --nvcc -lineinfo -arch=compute_80 -Wno-deprecated-gpu-targets "$@"\n' % args.weir)
-            os.chmod(path, 0o755)
-            out.append((name, path))
+    beside = os.path.dirname(args.weir)
+    places = [os.path.join(beside, "nvcc"), os.path.join(beside, "..", "lib", "weir", "bin", "nvcc")]
+    out = [("weir", next(p for p in places if os.path.exists(p)))]
+    if shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
+        path = os.path.join(args.scratch, "nvcc")
+        with open(path, "w") as f:  # for an architecture that it has, as PTX, which is all that weir reads
+            f.write(NVCC % args.weir)
+        os.chmod(path, 0o755)
+        out.append(("nvcc", path))
     return out
 
 
@@ -211,6 +218,30 @@ def row(*columns):
     print("\t".join(columns), flush=True)
 
 
+def attempt(args, top, name, compiler, path):
+    """Result, and arguments or message."""
+    where, words, said = build(os.path.join(top, name), path)
+    if not words:
+        result, detail = "not built", first_message(said)
+    else:
+        result, words, call = run(args, where, words)
+        said = call.text
+        detail = " ".join(words[1:]) if result != "fails" else first_message(said)
+        if args.check and result in GOOD:
+            call = Call([args.weir, "check"] + words, where, args.limit, args.memory)
+            said += "\n---- weir check ----\n" + call.text
+            detail += "; check: " + ("slow" if call.status is None else "clean" if call.status == 0 else first_finding(call.text))
+    if args.keep:
+        with open(os.path.join(args.keep, "%s.%s" % (name.replace("/", "-"), compiler)), "w") as f:
+            f.write(said)
+    return result, detail.replace(top + "/", "")
+
+
+def first_finding(text):
+    found = re.findall(r"^(?:error|warning): .*", text, re.M)
+    return "; ".join(sorted(set(found)))[:300] if found else first_message(text)
+
+
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("folder")
@@ -220,7 +251,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--limit", type=float, default=20)
     p.add_argument("--memory", type=int, default=6000)
-    p.add_argument("--with", dest="compilers", default="weir,nvcc")
+    p.add_argument("--both", action="store_true")
     p.add_argument("--check", action="store_true")
     p.add_argument("--keep")
     args = p.parse_args()
@@ -237,30 +268,21 @@ def main():
     for reason in filter(None, left_out.values()):
         why[reason] = why.get(reason, 0) + 1
     print("%d programs, %d eligible (%s), %d tried" % (len(names), len(eligible), ", ".join("%s: %d" % w for w in sorted(why.items())), len(drawn)), file=sys.stderr)
-    row("program", "compiler", "result", "arguments or message")
-    for compiler, path in compilers(args):
-        counts = {}
-        for name in drawn:
-            folder = os.path.join(top, name)
-            where, words, said = build(folder, path)
-            if words:
-                result, words, call = run(args, where, words)
-                said = call.text
-                detail = " ".join(words[1:]) if result != "fails" else first_message(said)
-                if args.check and result in ("passes", "runs"):
-                    call = Call([args.weir, "check", "--quiet"] + words, where, 2 * args.limit, args.memory)
-                    said += "\n---- weir check ----\n" + call.text
-                    detail += "; check: " + ("slow" if call.status is None else "clean" if call.status == 0 else first_message(call.text))
-            else:
-                result, detail = "not built", first_message(said)
-            if args.keep:
-                os.makedirs(args.keep, exist_ok=True)
-                with open(os.path.join(args.keep, "%s.%s" % (name.replace("/", "-"), compiler)), "w") as f:
-                    f.write(said)
-            counts[result] = counts.get(result, 0) + 1
-            row(name, compiler, result, detail)
-        good = counts.get("passes", 0) + counts.get("runs", 0)
-        print("%s: %d of %d pass or run (%s)" % (compiler, good, len(drawn), ", ".join("%s: %d" % c for c in sorted(counts.items()))), file=sys.stderr)
+    if args.keep:
+        os.makedirs(args.keep, exist_ok=True)
+    available, counts = compilers(args), {}
+    row("program", "weir cc", "nvcc", "arguments or message")
+    for name in drawn:
+        results, detail = {"weir": "-", "nvcc": "-"}, ""
+        for compiler, path in available:
+            if compiler == "nvcc" and not args.both and results["weir"] not in ("fails", "not built"):
+                continue
+            results[compiler], said = attempt(args, top, name, compiler, path)
+            detail = detail or said
+        counts[results["weir"]] = counts.get(results["weir"], 0) + 1
+        row(name, results["weir"], results["nvcc"], detail)
+    good = sum(counts.get(g, 0) for g in GOOD)
+    print("weir cc: %d of %d pass or run (%s)" % (good, len(drawn), ", ".join("%s: %d" % c for c in sorted(counts.items()))), file=sys.stderr)
     shutil.rmtree(args.scratch)
     return 0
 

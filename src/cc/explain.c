@@ -40,7 +40,7 @@ static const struct {
     {"cutensor", "cutensor", NO_LIBRARY("cuTENSOR")},
     {"nvml", "nvidia-ml", NO_LIBRARY("NVML")},
     {"cublas", NULL, "weir's cuBLAS has cublas_v2.h and cublasLt.h"},
-    {"cufft", NULL, "weir's cuFFT has cufft.h; cufftXt and cufftw are not there"},
+    {"cufft", NULL, "weir's cuFFT has cufft.h and cufftXt.h"},
     {"curand", NULL, "weir's cuRAND has curand.h and curand_kernel.h"},
     {"GL/", "GL", NO_GRAPHICS},
     {"GLFW/", "glfw", NO_GRAPHICS},

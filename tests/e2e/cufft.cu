@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include <complex>
-#include <cufft.h>
+#include <cufftXt.h>
 
 #define FFT(call) CHECK((call) == CUFFT_SUCCESS)
 typedef std::complex<long double> wide;
@@ -267,6 +267,20 @@ static void handles()
     CHECK(cufftExecZ2D(h, (cufftDoubleComplex *)(double *)data, data) == CUFFT_NO_WORKSPACE);
     FFT(cufftDestroy(h));
     CHECK(cufftDestroy(h) == CUFFT_INVALID_PLAN);
+
+    // The other interface.
+    long long size = 8;
+    std::vector<double> ones(8, 1.0);
+    dev<double> real(ones);
+    dev<cufftDoubleComplex> half(5);
+    FFT(cufftCreate(&h));
+    CHECK(cufftXtMakePlanMany(h, 1, &size, NULL, 1, 1, CUDA_C_16F, NULL, 1, 1, CUDA_C_16F, 1, &bytes, CUDA_C_16F) == CUFFT_NOT_SUPPORTED);
+    FFT(cufftXtMakePlanMany(h, 1, &size, NULL, 1, 1, CUDA_R_64F, NULL, 1, 1, CUDA_C_64F, 1, &bytes, CUDA_C_64F));
+    FFT(cufftXtExec(h, real, half, CUFFT_FORWARD));
+    auto sums = half.get();
+    for (int i = 0; i < 5; i++)
+        CHECK(sums[i].x == (i ? 0 : 8) && sums[i].y == 0);
+    FFT(cufftDestroy(h));
 
     // Two plans, one in a stream, one in a graph.
     std::vector<cufftComplex> x(64, cufftComplex{1, 0});

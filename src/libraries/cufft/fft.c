@@ -5,9 +5,9 @@
  *
  * A complex-to-real transform leaves its input as it was, which NVIDIA's does not promise.
  *
- * Left out: cufftXt (half, bfloat16, several GPUs), callbacks, plan properties.
+ * Left out: half and bfloat16, several GPUs, callbacks, plan properties.
  */
-#include "weir/cuda/cufft.h"
+#include "weir/cuda/cufftXt.h"
 
 #include "base/out_of_memory.h"
 #include "compile/kernels.h"
@@ -311,6 +311,12 @@ EXECUTE_REAL(C2R, cufftComplex, cufftReal, CUFFT_INVERSE)
 EXECUTE_REAL(D2Z, cufftDoubleReal, cufftDoubleComplex, CUFFT_FORWARD)
 EXECUTE_REAL(Z2D, cufftDoubleComplex, cufftDoubleReal, CUFFT_INVERSE)
 
+API cufftResult cufftXtExec(cufftHandle handle, void *from, void *to, int direction)
+{
+    const struct plan *p = find(handle);
+    return p ? execute(handle, p->type, from, to, direction) : CUFFT_INVALID_PLAN;
+}
+
 /* ---- plans ---- */
 API cufftResult cufftCreate(cufftHandle *out)
 {
@@ -520,6 +526,28 @@ API cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, MANY_OF(long lon
 {
     const struct wish w = MANY(true);
     return make(plan, &w, bytes);
+}
+
+API cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long *n, long long *in_embed, long long in_stride,
+                                    long long in_distance, cudaDataType in_type, long long *out_embed,
+                                    long long out_stride, long long out_distance, cudaDataType out_type,
+                                    long long batch, size_t *bytes, cudaDataType inner_type)
+{
+    static const struct {
+        cudaDataType in, out;
+        cufftType type;
+    } known[] = {{CUDA_C_32F, CUDA_C_32F, CUFFT_C2C}, {CUDA_R_32F, CUDA_C_32F, CUFFT_R2C},
+                 {CUDA_C_32F, CUDA_R_32F, CUFFT_C2R}, {CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
+                 {CUDA_R_64F, CUDA_C_64F, CUFFT_D2Z}, {CUDA_C_64F, CUDA_R_64F, CUFFT_Z2D}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (in_type == known[i].in && out_type == known[i].out &&
+            (inner_type == CUDA_C_64F) == is_double(known[i].type))
+            return cufftMakePlanMany64(plan, rank, n, in_embed, in_stride, in_distance, out_embed, out_stride,
+                                       out_distance, known[i].type, batch, bytes);
+    fflush(stdout);
+    fprintf(stderr, "weir: cuFFT: types %d to %d, computed as %d, are not supported; use single or double precision\n",
+            (int)in_type, (int)out_type, (int)inner_type);
+    return CUFFT_NOT_SUPPORTED;
 }
 
 /* ---- what a plan has ---- */
