@@ -34,6 +34,7 @@ cc base ptx emu
 libraries/compile base cc weir
 libraries/nvrtc base cc compile weir
 libraries/cublas base compile weir
+libraries/cufft base compile weir
 libraries/curand base compile weir
 cli base trace ptx code emu check cudart import engine energy gpu chart profile study report cc transform
 " # weir/: include/weir, the headers of weir cc and of plugins

@@ -220,7 +220,7 @@ static int take_library(struct parse *p, const struct option *o, const char *val
 {
     static const char *const inside[] = {"cudart",  "cudart_static", "cudadevrt",   "cuda",
                                          "culibos", "nvToolsExt",    "nvtx3interop"};
-    static const char *const with_static[] = {"cublas", "cublasLt", "curand", "nvrtc"};
+    static const char *const with_static[] = {"cublas", "cublasLt", "cufft", "curand", "nvrtc"};
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
         if (!strcmp(value, inside[i]))
             return 0;

@@ -82,7 +82,7 @@ struct cc_tools {
     char headers[PATH_MAX];
     char swcache[PATH_MAX];   /* folder of swcache.cuh; "" when it is not installed */
     char cudart[PATH_MAX];    /* only for programs */
-    char libraries[PATH_MAX]; /* likewise: cuBLAS, cuRAND, NVRTC; "" when they are not there */
+    char libraries[PATH_MAX]; /* likewise: cuBLAS, cuFFT, cuRAND, NVRTC; "" when they are not there */
 };
 int cc_find_tools(struct cc_tools *, const struct cc_job *, struct err *);
 /* The architecture that device code is compiled for: what was asked for, as far as clang knows it. */

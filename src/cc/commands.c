@@ -58,8 +58,6 @@ static void push_cuda(struct cc_list *w, const struct cc_job *job, const struct 
 static void push_headers(struct cc_list *w, const struct cc_tools *t)
 {
     cc_push(w, "-isystem");
-    cc_pushf(w, "%s/wrappers", t->headers);
-    cc_push(w, "-isystem");
     cc_push(w, t->headers);
     if (t->swcache[0]) {
         cc_push(w, "-isystem");

@@ -22,6 +22,7 @@ void cc_explain_openmp(const struct cc_tools *t)
 
 #define NO_LIBRARY(name)                                                                                               \
     "weir has no " name ", and NVIDIA's cannot be simulated; leave out what calls it (docs/programs.md)"
+#define NO_GRAPHICS "kernels cannot share buffers with OpenGL, EGL or Vulkan here; leave out what draws"
 /* What is part of a toolkit and not here: how its headers begin, how its library is called (NULL: it has none), and what to
  * do. */
 static const struct {
@@ -31,7 +32,6 @@ static const struct {
     {"cub/", NULL, "apt-get install libcub-dev, or give the folders of NVIDIA's CCCL by -I"},
     {"cuda/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
     {"nv/", NULL, "give the folders of NVIDIA's CCCL by -I; Debian's libcu++-dev has part of it"},
-    {"cufft", "cufft", NO_LIBRARY("cuFFT")},
     {"cusparse", "cusparse", NO_LIBRARY("cuSPARSE")},
     {"cusolver", "cusolver", NO_LIBRARY("cuSOLVER")},
     {"cudnn", "cudnn", NO_LIBRARY("cuDNN")},
@@ -40,7 +40,16 @@ static const struct {
     {"cutensor", "cutensor", NO_LIBRARY("cuTENSOR")},
     {"nvml", "nvidia-ml", NO_LIBRARY("NVML")},
     {"cublas", NULL, "weir's cuBLAS has cublas_v2.h and cublasLt.h"},
+    {"cufft", NULL, "weir's cuFFT has cufft.h and cufftXt.h"},
     {"curand", NULL, "weir's cuRAND has curand.h and curand_kernel.h"},
+    {"GL/", "GL", NO_GRAPHICS},
+    {"GLFW/", "glfw", NO_GRAPHICS},
+    {"cuda_gl_interop.h", "glut", NO_GRAPHICS},
+    {"cudaGL.h", NULL, NO_GRAPHICS},
+    {"cuda_egl_interop.h", "EGL", NO_GRAPHICS},
+    {"cudaEGL.h", NULL, NO_GRAPHICS},
+    {"helper_gl.h", NULL, NO_GRAPHICS},
+    {"vulkan/", "vulkan", NO_GRAPHICS},
     {"helper_", NULL, "it comes with NVIDIA's CUDA samples; give their folder Common by -I"},
     {"cutlass/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},
     {"cute/", NULL, "give the folder include of NVIDIA's CUTLASS by -I"},

@@ -180,7 +180,8 @@ static int info(struct trace_file *f, const struct args *a)
     printf("version   %s%s\n", *origin.weir ? "weir " : "", *origin.weir ? origin.weir : "not recorded");
     if (written(a->file, "%Y-%m-%d %H:%M UTC", when))
         printf("written   %s\n", when);
-    printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions, %" PRIu64 " events\n",
+    printf("contents  %u kernels, %u launches, %" PRIu64 " CTAs, %" PRIu64 " warp instructions of PTX, %" PRIu64
+           " events\n",
            trace_n_kernels(f), trace_n_launches(f), ctas, insts, trace_n_events(f));
     printf("streams   %" PRIu64 " bytes, %.3f per warp instruction\n\n", trace_stream_bytes(f),
            per_inst(trace_stream_bytes(f), insts));

@@ -21,7 +21,7 @@ add_executable(pure pure.cu twice.cu)
 set_target_properties(pure PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 find_package(CUDAToolkit REQUIRED)
 add_executable(libraries libraries.cpp)
-target_link_libraries(libraries PRIVATE CUDA::cudart CUDA::cublas CUDA::curand CUDA::nvrtc CUDA::cuda_driver)
+target_link_libraries(libraries PRIVATE CUDA::cudart CUDA::cublas CUDA::cufft CUDA::curand CUDA::nvrtc CUDA::cuda_driver)
 CMAKE
 echo '__device__ int twice(int x) { return 2 * x; }' >"$dir/twice.cu"
 cat >"$dir/part.cu" <<'CU'
@@ -62,15 +62,18 @@ cat >"$dir/libraries.cpp" <<'CPP'
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <cufft.h>
 #include <curand.h>
+#include <memory>
 #include <nvrtc.h>
 int main()
 {
     cublasHandle_t h;
     curandGenerator_t g;
+    cufftHandle f;
     int major, minor, n = 0;
     bool bad = cudaFree(0) || cublasCreate(&h) || curandCreateGenerator(&g, CURAND_RNG_PSEUDO_PHILOX4_32_10);
-    bad |= nvrtcVersion(&major, &minor) || cuDeviceGetCount(&n);
+    bad |= cufftPlan1d(&f, 8, CUFFT_C2C, 1) || nvrtcVersion(&major, &minor) || cuDeviceGetCount(&n);
     printf("libraries %d\n", bad ? -1 : n);
 }
 CPP

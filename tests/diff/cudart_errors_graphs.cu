@@ -140,7 +140,17 @@ static void adding()
     any2.kernel.func = other;
     D(cudaErrorInvalidDeviceFunction, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2));
     any2.type = cudaGraphNodeTypeConditional;
-    D(cudaErrorNotSupported, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2));
+    D(VALUE, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2)); /* no such handle */
+    cudaGraphConditionalHandle condition;
+    D(VALUE, cudaGraphConditionalHandleCreate(NULL, g, 0, 0));
+    D(VALUE, cudaGraphConditionalHandleCreate(&condition, bad_graph, 0, 0));
+    D(VALUE, cudaGraphConditionalHandleCreate(&condition, g, 0, 2));
+    D(OK, cudaGraphConditionalHandleCreate(&condition, g, 0, 0));
+    any2.conditional.handle = condition;
+    any2.conditional.type = cudaGraphCondTypeWhile;
+    D(VALUE, (any2.conditional.size = 0, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2)));
+    D(VALUE, (any2.conditional.size = 2, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2)));
+    D(cudaErrorNotSupported, (any2.type = cudaGraphNodeTypeExtSemaphoreWait, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2)));
     D(VALUE, (any2.type = (cudaGraphNodeType)99, cudaGraphAddNode(&n, g, NULL, NULL, 0, &any2)));
     size_t nodes = 1;
     D(OK, (cudaGraphGetNodes(g, NULL, &nodes), nodes ? VALUE : OK)); /* no mistake left a node behind */
@@ -237,7 +247,7 @@ static void nodes()
     D(VALUE, cudaGraphNodeSetParams(kernel, &any)); /* another kind */
     D(VALUE, cudaGraphNodeSetParams(kernel, NULL));
     D(cudaErrorInvalidDeviceFunction, cudaGraphNodeSetParams(kernel, &any_bad));
-    D(cudaErrorNotSupported, (any_bad.type = cudaGraphNodeTypeConditional, cudaGraphNodeSetParams(kernel, &any_bad)));
+    D(cudaErrorNotSupported, (any_bad.type = cudaGraphNodeTypeExtSemaphoreWait, cudaGraphNodeSetParams(kernel, &any_bad)));
 
     SET_EXEC(cudaGraphExecKernelNodeSetParams, kernel, &k);
     D(VALUE, cudaGraphExecKernelNodeSetParams(x, kernel, NULL));

@@ -15,3 +15,8 @@ for machine in gtx480 h200; do
     diff "$dir/live.json" "$dir/replay.json" || { echo "$machine: live and replay differ"; exit 1; }
     grep -q '"warp_insts": [1-9]' "$dir/live.json" || { echo "$machine: nothing was counted"; exit 1; }
 done
+# Whose instructions are counted is said where it is not PTX.
+said="operations of scheduled code, not PTX"
+"$weir" replay --gpu h200 "$dir/app.wt" 2>&1 | grep -q "$said" || { echo "not said of the replay: $said"; exit 1; }
+"$weir" replay --gpu h200 --set sm.code=ptx "$dir/app.wt" 2>&1 | grep -q "$said" && { echo "said of PTX: $said"; exit 1; }
+"$weir" trace info "$dir/app.wt" | grep -q "warp instructions of PTX" || { echo "trace info does not say what it counts"; exit 1; }

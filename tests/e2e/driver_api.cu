@@ -60,7 +60,8 @@ static void contexts()
     CHECK(now == nullptr);
     CHECK(cuCtxSynchronize() == CUDA_ERROR_INVALID_CONTEXT);
     DO(cuCtxCreate(&a, 0, device));
-    DO(cuCtxCreate(&b, nullptr, 0, device));
+    CUctxCreateParams params = {};
+    DO(cuCtxCreate(&b, &params, 0, device));
     DO(cuCtxGetCurrent(&now));
     CHECK(now == b);
     DO(cuCtxPopCurrent(&now));

@@ -12,7 +12,7 @@ static const char source[] = "#include \"step/by.h\"\n"
                              "__constant__ int offset = 1;\n"
                              "template <typename T, int N> __global__ void add(T *p) { p[threadIdx.x] += N * BY + offset; }\n"
                              "namespace own { __device__ float value = 2.5f; }\n"
-                             "extern \"C\" __global__ void plain(int *p) { p[threadIdx.x] = (int)(own::value * 2); }\n";
+                             "extern \"C\" __global__ void plain(int *p) { assert(p); p[threadIdx.x] = (int)(own::value * 2); }\n";
 
 static std::string log_of(nvrtcProgram p)
 {

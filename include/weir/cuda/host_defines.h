@@ -39,11 +39,7 @@
 #define __launch_bounds__(...)
 #endif
 
-#ifndef __noinline__
-#if !defined(__CUDA__) || !defined(__clang_major__) || __clang_major__ < 15 /* a word of the language since 15 */
-#define __noinline__ __attribute__((noinline))
-#endif
-#endif
+/* __noinline__ is a word of clang's CUDA C++, and libstdc++ writes __attribute__((__noinline__)): no macro for the host. */
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __inline_hint__
 #ifndef __align__

@@ -1,9 +1,10 @@
 /*
  * nvcuda::wmma: matrix multiply-accumulate by a whole warp. Shapes 16x16x16, 32x8x16 and 8x32x16 of half (sums in half
- * or float), of 8-bit integers (sums in int) and of bfloat16, 16x16x8 of tf32 and 8x8x4 of double.
+ * or float), of 8-bit integers (sums in int) and of bfloat16, 16x16x8 of tf32, 8x8x4 of double, 8x8x32 of 4-bit integers and
+ * 8x8x128 of bits.
  *
  * Which element of a fragment belongs to which place of the matrix is the machine's business; programs may only do the
- * same to every element. Left out: fragments of less than a byte.
+ * same to every element. Elements of less than a byte are seen as words: `x` has one int, not eight or 32 elements.
  */
 #ifndef WEIR_CUDA_MMA_H
 #define WEIR_CUDA_MMA_H
@@ -196,6 +197,69 @@ template <class weir_F, class weir_T> WEIR_WMMA_DEV void fill_fragment(weir_F &f
 WEIR_WMMA_SHAPE(16, 16, 16, "m16n16k16", 2, 2)
 WEIR_WMMA_SHAPE(32, 8, 16, "m32n8k16", 4, 1)
 WEIR_WMMA_SHAPE(8, 32, 16, "m8n32k16", 1, 4)
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
+namespace experimental
+{
+namespace precision
+{
+struct u4;
+struct s4;
+struct b1;
+}
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+}
+/* A by rows and B by columns, as the instructions demand; strides count elements. */
+#define WEIR_WMMA_PACKED(use, letter, K, shape, T, type, layout)                                                       \
+    template <>                                                                                                        \
+    class fragment<matrix_##use, 8, 8, K, experimental::precision::T, layout##_major>                                  \
+        : public weir_fragment<int, unsigned, 1, 1>                                                                    \
+    {                                                                                                                  \
+    };                                                                                                                 \
+    WEIR_WMMA_DEV void load_matrix_sync(fragment<matrix_##use, 8, 8, K, experimental::precision::T, layout##_major> &f, \
+                                        const void *p, unsigned stride)                                                \
+    {                                                                                                                  \
+        unsigned r[1];                                                                                                 \
+        asm volatile("wmma.load." letter ".sync.aligned." #layout "." shape "." type " {%0}, [%1], %2;"               \
+                     : "=r"(r[0])                                                                                      \
+                     : "l"(p), "r"(stride)                                                                             \
+                     : "memory");                                                                                      \
+        f.set(r);                                                                                                      \
+    }
+#define WEIR_WMMA_SMALL(K, shape, T, type)                                                                             \
+    WEIR_WMMA_PACKED(a, "a", K, shape, T, type, row) WEIR_WMMA_PACKED(b, "b", K, shape, T, type, col)
+WEIR_WMMA_SMALL(32, "m8n8k32", u4, "u4")
+WEIR_WMMA_SMALL(32, "m8n8k32", s4, "s4")
+WEIR_WMMA_SMALL(128, "m8n8k128", b1, "b1")
+WEIR_WMMA_SUM(8, 8, 32, "m8n8k32", int, "s32", int, "r", 2, 2)
+WEIR_WMMA_SUM(8, 8, 128, "m8n8k128", int, "s32", int, "r", 2, 2)
+WEIR_MMA(row, col, 8, 8, 32, "m8n8k32", experimental::precision::u4, unsigned, "r", 1, 1, int, int, "r", 2, int, int, "r", 2, "s32.u4.u4.s32")
+WEIR_MMA(row, col, 8, 8, 32, "m8n8k32", experimental::precision::s4, unsigned, "r", 1, 1, int, int, "r", 2, int, int, "r", 2, "s32.s4.s4.s32")
+typedef fragment<accumulator, 8, 8, 128, int> weir_bit_sums;
+WEIR_WMMA_DEV void bmma_sync(weir_bit_sums &d, const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major> &fa,
+                             const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major> &fb, const weir_bit_sums &fc,
+                             experimental::bmmaBitOp op = experimental::bmmaBitOpXOR,
+                             experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC)
+{
+    unsigned a[1], b[1];
+    int c[2], r[2];
+    fa.get(a);
+    fb.get(b);
+    fc.get(c);
+    if (op == experimental::bmmaBitOpXOR)
+        asm volatile("wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%0, %1}, {%2}, {%3}, {%4, %5};"
+                     : "=r"(r[0]), "=r"(r[1])
+                     : "r"(a[0]), "r"(b[0]), "r"(c[0]), "r"(c[1]));
+    else
+        asm volatile("wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%0, %1}, {%2}, {%3}, {%4, %5};"
+                     : "=r"(r[0]), "=r"(r[1])
+                     : "r"(a[0]), "r"(b[0]), "r"(c[0]), "r"(c[1]));
+    d.set(r);
+}
+#undef WEIR_WMMA_PACKED
+#undef WEIR_WMMA_SMALL
+#endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 /* bfloat16 fragments are twice as large as those of 8-bit integers. */

@@ -36,6 +36,7 @@
 
 extern "C" {
 /* Served by the simulator itself. */
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 __device__ int vprintf(const char *format, const char *args);
 __device__ void free(void *ptr) __attribute((nothrow));
 __device__ void *malloc(size_t bytes) __attribute((nothrow)) __attribute__((malloc));

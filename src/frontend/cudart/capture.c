@@ -268,7 +268,7 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
     struct rt_stream *s = e ? NULL : stream_find(stream);
     if (!e && !s)
         e = cudaErrorInvalidResourceHandle;
-    if (!e && !out)
+    if (!e && !out && (!s->capture || s->capture->own_graph)) /* the program has the graph that it gave */
         e = cudaErrorInvalidValue;
     if (!e && !s->capture)
         e = cudaErrorIllegalState;
@@ -289,7 +289,8 @@ API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
         end(c);
         if (e && own)
             graph_free(g);
-        *out = e ? NULL : g;
+        if (out)
+            *out = e ? NULL : g;
     }
     return rt_leave(e);
 }

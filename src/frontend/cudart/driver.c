@@ -173,7 +173,7 @@ API CUresult cuGetExportTable(const void **table, const CUuuid *id)
     if (rt.module.n) {
         rt_message(
             "a library with a CUDA runtime of its own (NVIDIA's cuBLAS, cuFFT) cannot be simulated: "
-            "cuGetExportTable returns CUDA_ERROR_NOT_SUPPORTED; use weir's cuBLAS, cuRAND and NVRTC");
+            "cuGetExportTable returns CUDA_ERROR_NOT_SUPPORTED; use weir's cuBLAS, cuFFT, cuRAND and NVRTC");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     rt_enter_any(); /* for the report */

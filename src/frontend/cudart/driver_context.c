@@ -110,7 +110,8 @@ API CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 
 API CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags, CUdevice device)
 {
-    return params ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate_v2(context, flags, device);
+    return params && (params->numExecAffinityParams || params->cigParams) ? CUDA_ERROR_NOT_SUPPORTED
+                                                                          : cuCtxCreate_v2(context, flags, device);
 }
 
 API CUresult cuCtxDestroy_v2(CUcontext context)

@@ -10,8 +10,7 @@ static struct rt_node *node_new(struct rt_graph *g, const struct rt_op *op)
     n->serial = rt.next_serial++;
     n->enabled = true;
     op_copy(&n->op, op);
-    if (n->op.kind == OP_GRAPH)
-        n->op.graph->owner = n;
+    op_own_graphs(n);
     VEC_PUSH(&g->node, n);
     ptrmap_put(&rt.handle, n, RT_NODE, n);
     return n;
@@ -90,8 +89,11 @@ void graph_free(struct rt_graph *g)
         node_free(g->node.p[i]);
     for (size_t i = 0; i < g->object.n; i++)
         user_object_release(g->object.p[i].object, g->object.p[i].refs);
+    for (size_t i = 0; i < g->condition.n; i++)
+        condition_release(g->condition.p[i]);
     VEC_FREE(&g->node);
     VEC_FREE(&g->object);
+    VEC_FREE(&g->condition);
     free(g);
 }
 
@@ -119,6 +121,8 @@ struct rt_graph *graph_clone(const struct rt_graph *from)
         from->object.p[i].object->refs++;
         graph_keep(g, from->object.p[i].object, 1);
     }
+    for (size_t i = 0; i < from->condition.n; i++)
+        VEC_PUSH(&g->condition, condition_keep(from->condition.p[i]));
     return g;
 }
 
@@ -148,8 +152,9 @@ bool graph_sort(struct rt_graph *g)
         memcpy(g->node.p, sorted, n * sizeof *sorted);
     free(sorted);
     for (size_t i = 0; i < n && done == n; i++)
-        if (g->node.p[i]->op.kind == OP_GRAPH && !graph_sort(g->node.p[i]->op.graph))
-            return false;
+        for (unsigned k = 0; k < op_graphs(&g->node.p[i]->op).n; k++)
+            if (!graph_sort(op_graphs(&g->node.p[i]->op).p[k]))
+                return false;
     return done == n;
 }
 
@@ -431,9 +436,10 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
     if (!g || !out || flags >= 2 * cudaGraphInstantiateFlagUseNodePriority)
         return cudaErrorInvalidValue;
     struct rt_graph *copy = graph_clone(g);
-    if (!graph_sort(copy)) {
+    const cudaError_t e = graph_sort(copy) ? graph_check_bodies(copy) : cudaErrorInvalidValue;
+    if (e) {
         graph_free(copy);
-        return cudaErrorInvalidValue;
+        return e;
     }
     struct rt_exec *x = xcalloc(1, sizeof *x);
     x->graph = copy;
@@ -499,6 +505,7 @@ API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         e = cudaErrorInvalidValue;
     if (!e) {
         const struct rt_op op = {.kind = OP_GRAPH, .graph = x->graph};
+        graph_set_conditions(x->graph);
         e = op_submit(stream, &op);
     }
     return rt_leave(e);
@@ -526,6 +533,13 @@ static enum cudaGraphExecUpdateResult same_shape(const struct rt_graph *a, const
                 return cudaGraphExecUpdateErrorTopologyChanged;
         if (x->op.kind != y->op.kind)
             return cudaGraphExecUpdateErrorNodeTypeChanged;
+        const struct op_graphs ours = op_graphs(&x->op), theirs = op_graphs(&y->op);
+        enum cudaGraphExecUpdateResult r =
+            ours.n == theirs.n ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+        for (unsigned k = 0; k < ours.n && !r && x->op.kind == OP_CONDITIONAL; k++)
+            r = same_shape(ours.p[k], theirs.p[k]);
+        if (r)
+            return r;
     }
     return cudaGraphExecUpdateSuccess;
 }
@@ -556,8 +570,8 @@ API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cud
 
 API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags)
 {
-    static const char *const kind[] = {"empty",  "kernel", "memcpy",    "memset",   "host",
-                                       "record", "wait",   "mem alloc", "mem free", "graph"};
+    static const char *const kind[] = {"empty", "kernel",    "memcpy",   "memset", "host",       "record",
+                                       "wait",  "mem alloc", "mem free", "graph",  "conditional"};
     (void)flags;
     cudaError_t e = rt_enter();
     const struct rt_graph *g = e ? NULL : graph_find(graph);

@@ -17,6 +17,7 @@ static const uint8_t type_of[] = {
     [OP_ALLOC] = cudaGraphNodeTypeMemAlloc,
     [OP_FREE] = cudaGraphNodeTypeMemFree,
     [OP_GRAPH] = cudaGraphNodeTypeGraph,
+    [OP_CONDITIONAL] = cudaGraphNodeTypeConditional,
 };
 
 static struct rt_node *node_find(cudaGraphNode_t n)
@@ -52,15 +53,14 @@ static cudaError_t finish_add(cudaGraphNode_t *out, cudaGraph_t graph, const cud
 
 static cudaError_t finish_set(struct rt_node *n, struct rt_op *op, cudaError_t e)
 {
-    if (!e && (!n || n->op.kind != op->kind))
+    if (!e && (!n || n->op.kind != op->kind || op->kind == OP_CONDITIONAL))
         e = cudaErrorInvalidValue;
     if (!e) {
         op_release(&n->op);
         n->op = *op;
-        if (op->kind == OP_GRAPH) {
-            op->graph->owner = n;
+        op_own_graphs(n);
+        if (op->kind == OP_GRAPH)
             graph_sort(op->graph);
-        }
     } else {
         op_release(op);
     }
@@ -175,9 +175,10 @@ static cudaError_t build_any(struct rt_op *op, struct cudaGraphNodeParams *p)
     }
     case cudaGraphNodeTypeMemFree:
         return build_free(op, p->free.dptr);
+    case cudaGraphNodeTypeConditional:
+        return condition_op(op, &p->conditional);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-    case cudaGraphNodeTypeConditional:
         rt_message("graph nodes of type %d are not supported", (int)p->type);
         return cudaErrorNotSupported;
     default:
@@ -250,7 +251,12 @@ API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const 
                                  const cudaGraphEdgeData *edge, size_t n_dep, struct cudaGraphNodeParams *p)
 {
     (void)edge;
-    ADD(build_any(&op, p));
+    struct rt_op op = {0};
+    cudaError_t e = rt_enter();
+    e = finish_add(out, graph, deps, n_dep, &op, e ? e : build_any(&op, p));
+    if (!e && p->type == cudaGraphNodeTypeConditional) /* the caller fills the bodies */
+        p->conditional.phGraph_out = (cudaGraph_t *)(*out)->op.conditional.body;
+    return e;
 }
 
 /* ---- replacing parameters ---- */

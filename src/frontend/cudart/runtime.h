@@ -44,6 +44,7 @@ enum rt_kind {
     RT_VAR,
     RT_USER_OBJECT,
     RT_GRAPH_MEM,
+    RT_CONDITION,
     RT_MEM,
     RT_CONTEXT,
     RT_LINK,
@@ -129,12 +130,14 @@ enum rt_op_kind {
     OP_ALLOC,
     OP_FREE,
     OP_GRAPH,
+    OP_CONDITIONAL,
 };
 struct rt_graph_mem { /* memory of an allocation node; shared by the node's copies */
     uint64_t addr, bytes;
     unsigned refs;
     bool live; /* allocated by a run and not freed since */
 };
+struct rt_condition; /* condition.c */
 struct rt_op {
     enum rt_op_kind kind;
     union {
@@ -162,6 +165,12 @@ struct rt_op {
         struct rt_graph_mem *alloc;
         uint64_t free_addr;
         struct rt_graph *graph; /* a clone that the operation owns */
+        struct {
+            struct rt_condition *on;
+            enum cudaGraphConditionalNodeType type;
+            unsigned bodies;
+            struct rt_graph **body; /* the operation owns them */
+        } conditional;
     };
 };
 struct rt_graph_mem *graph_mem_new(uint64_t addr, uint64_t bytes);
@@ -279,7 +288,8 @@ struct rt_kept { /* references to a user object that a graph holds */
 struct rt_graph {
     VEC(struct rt_node *) node;
     VEC(struct rt_kept) object;
-    struct rt_node *owner; /* the node it is a child graph of, or NULL */
+    VEC(struct rt_condition *) condition; /* made for this graph */
+    struct rt_node *owner;                /* the node it is a child graph of, or NULL */
 };
 struct rt_exec {
     struct rt_graph *graph; /* private clone in topological order */
@@ -300,6 +310,23 @@ bool graph_sort(struct rt_graph *); /* topological, stable; false = it has a cyc
 cudaError_t graph_run(struct rt_graph *, uint32_t stream_id);
 void graph_keep(struct rt_graph *, struct rt_user_object *, unsigned refs); /* the object's own count is the caller's */
 void user_object_release(struct rt_user_object *, unsigned count);
+
+/* ---- condition.c: conditional nodes ---- */
+struct rt_condition *condition_keep(struct rt_condition *);
+void condition_release(struct rt_condition *);
+cudaError_t condition_op(struct rt_op *, const struct cudaConditionalNodeParams *);
+cudaError_t condition_run(const struct rt_op *, uint32_t stream_id);
+/* Before a launch: values that its conditions begin with. */
+void graph_set_conditions(const struct rt_graph *);
+/* Bodies have only nodes that CUDA allows in them. */
+cudaError_t graph_check_bodies(const struct rt_graph *);
+/* The graphs within an operation, which their node owns. */
+struct op_graphs {
+    struct rt_graph **p;
+    unsigned n;
+};
+struct op_graphs op_graphs(const struct rt_op *);
+void op_own_graphs(struct rt_node *);
 
 /* ---- memory ---- */
 struct rt_array {

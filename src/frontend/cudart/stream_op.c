@@ -61,6 +61,8 @@ cudaError_t op_run(const struct rt_op *op, uint32_t stream_id)
         return mem_free_device(op->free_addr);
     case OP_GRAPH:
         return graph_run(op->graph, stream_id);
+    case OP_CONDITIONAL:
+        return condition_run(op, stream_id);
     }
     return cudaErrorUnknown;
 }
@@ -101,6 +103,12 @@ void op_copy(struct rt_op *dst, const struct rt_op *src)
     case OP_GRAPH:
         dst->graph = graph_clone(src->graph);
         break;
+    case OP_CONDITIONAL:
+        condition_keep(src->conditional.on);
+        dst->conditional.body = xcalloc(src->conditional.bodies, sizeof(struct rt_graph *));
+        for (unsigned i = 0; i < src->conditional.bodies; i++)
+            dst->conditional.body[i] = graph_clone(src->conditional.body[i]);
+        break;
     default:
         break;
     }
@@ -123,6 +131,12 @@ void op_release(struct rt_op *op)
         break;
     case OP_GRAPH:
         graph_free(op->graph);
+        break;
+    case OP_CONDITIONAL:
+        condition_release(op->conditional.on);
+        for (unsigned i = 0; i < op->conditional.bodies; i++)
+            graph_free(op->conditional.body[i]);
+        free(op->conditional.body);
         break;
     default:
         break;

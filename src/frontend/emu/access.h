@@ -18,8 +18,8 @@ void emu_raise(struct emu_warp *, const struct emu_inst *, int lane, enum emu_fa
     __attribute__((format(printf, 5, 6)));
 
 /* Calls emu_opts.remark, once for each instruction of a kernel, and continues. */
-void emu_remark(struct emu_warp *, const struct emu_inst *, int lane, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+void emu_remark(struct emu_warp *, const struct emu_inst *, int lane, enum emu_fault_kind, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /*
  * Resolves `bytes` bytes at addr[lane] (an address of `space`, generic allowed) to host pointers for the lanes in mask.

@@ -42,7 +42,7 @@ struct emu_opts {
     uint32_t arch;           /* highest PTX target to run and what cudart reports: 90 */
     FILE *printf_out;        /* device printf; NULL = stdout */
     const struct emu_watch *watch;            /* watch.h; NULL = no observer */
-    void (*remark)(const struct emu_fault *); /* receives code that is undefined on a GPU; NULL = not wanted */
+    void (*remark)(const struct emu_fault *); /* receives what is not a fault; NULL = not wanted */
     uint64_t *progress;                       /* receives emu_stats.warp_insts after every CTA; NULL = not wanted */
 };
 
@@ -136,6 +136,7 @@ enum emu_fault_kind {
     EMU_FAULT_STACK,               /* local memory or call depth exhausted */
     EMU_FAULT_ILLEGAL_INSTRUCTION, /* e.g. call through a bad function pointer, bad texture handle */
     EMU_FAULT_UNDEFINED,           /* not a fault: only luck makes it work on a GPU */
+    EMU_FAULT_POLLING,             /* not a fault: it may wait for what cannot come */
     EMU_FAULT_SINK,                /* the stream sink refused: its own error tells */
 };
 struct emu_fault {

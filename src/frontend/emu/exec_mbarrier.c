@@ -172,7 +172,7 @@ static u32 without_exited(struct emu_warp *w, const struct emu_inst *in, u32 mas
         const struct emu_cta *c = emu_cluster_cta(w->cta, emu_lane_address(w, in, l));
         if (!c || c->live)
             continue;
-        emu_remark(w, in, l,
+        emu_remark(w, in, l, EMU_FAULT_UNDEFINED,
                    "an arrival at an mbarrier of the cluster's CTA %u, which has exited, is lost; a cluster barrier at "
                    "the end of the kernel keeps the CTA",
                    c->rank);

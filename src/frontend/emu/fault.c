@@ -69,7 +69,7 @@ void emu_raise(struct emu_warp *w, const struct emu_inst *in, int lane, enum emu
     va_end(ap);
 }
 
-void emu_remark(struct emu_warp *w, const struct emu_inst *in, int lane, const char *fmt, ...)
+void emu_remark(struct emu_warp *w, const struct emu_inst *in, int lane, enum emu_fault_kind kind, const char *fmt, ...)
 {
     struct emu_prog *p = emu_run_of(w)->prog;
     if (!w->emu->opts.remark)
@@ -81,7 +81,7 @@ void emu_remark(struct emu_warp *w, const struct emu_inst *in, int lane, const c
     struct emu_fault f;
     va_list ap;
     va_start(ap, fmt);
-    describe(&f, EMU_FAULT_UNDEFINED, w, in, lane, fmt, ap);
+    describe(&f, kind, w, in, lane, fmt, ap);
     va_end(ap);
     w->emu->opts.remark(&f);
 }
@@ -101,6 +101,7 @@ static const char *kind_name(uint8_t kind)
         [EMU_FAULT_STACK] = "stack overflow",
         [EMU_FAULT_ILLEGAL_INSTRUCTION] = "illegal instruction",
         [EMU_FAULT_UNDEFINED] = "warning: undefined behavior",
+        [EMU_FAULT_POLLING] = "warning: nothing but polling",
         [EMU_FAULT_SINK] = "stream rejected",
     };
     return kind < sizeof name / sizeof *name ? name[kind] : "fault";

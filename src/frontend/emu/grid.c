@@ -374,9 +374,26 @@ static struct emu_cluster *queue_get(struct queue *q)
     return k;
 }
 
+/* Of the first warp that can run: its instruction and a lane. */
+static struct emu_warp_run *polling_warp(const struct emu_cluster *k, const struct emu_inst **in, int *lane)
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        for (uint32_t j = 0; j < k->cta[i]->n_warp; j++) {
+            struct emu_warp_run *r = &k->cta[i]->warp[j];
+            if (!can_run(r))
+                continue;
+            const struct emu_path *t = &r->fiber->path[r->fiber->n - 1];
+            *in = &r->code[t->pc];
+            *lane = __builtin_ctz(t->mask);
+            return r;
+        }
+    BUG("a cluster that polls has no warp that can run");
+}
+
 /*
  * Every CTA that can run has only polled for a long time. If a round of polling changes no register and no shared
- * memory (a counter of attempts would change), no later round will.
+ * memory, no later round will. Where these change, as a counter of attempts does, the kernel may give up by itself: a
+ * warning, once for each place.
  */
 static bool deadlocked(struct emu_grid *g, struct queue *q)
 {
@@ -395,18 +412,22 @@ static bool deadlocked(struct emu_grid *g, struct queue *q)
         g->idle_hash = h;
         return false;
     }
+    const struct emu_inst *in;
+    int lane;
+    struct emu_warp_run *r = polling_warp(q->first, &in, &lane);
     if (g->idle_hash != h) {
         g->idle_check = g->idle_insts = 0;
+        emu_remark(&r->w, in, lane, EMU_FAULT_POLLING,
+                   "the kernel has executed %u million warp instructions without changing memory; if it waits for the "
+                   "host, it "
+                   "does not end, because the host goes on when the launch has ended (--max-insn stops it)",
+                   IDLE_INSTS / 1000000);
         return false;
     }
-    struct emu_warp_run *r = NULL;
-    for (uint32_t i = 0; i < q->first->n; i++)
-        for (uint32_t j = 0; j < q->first->cta[i]->n_warp; j++)
-            if (!r && can_run(&q->first->cta[i]->warp[j]))
-                r = &q->first->cta[i]->warp[j];
-    const struct emu_path *t = &r->fiber->path[r->fiber->n - 1];
-    emu_raise(&r->w, &r->code[t->pc], __builtin_ctz(t->mask), EMU_FAULT_DEADLOCK,
-              "all running warps spin on memory that no other thread will change");
+    emu_raise(
+        &r->w, in, lane, EMU_FAULT_DEADLOCK,
+        "all running warps spin on memory that no other thread will change; nor will the host, which goes on when the "
+        "launch has ended");
     return true;
 }
 

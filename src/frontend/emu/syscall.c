@@ -307,6 +307,13 @@ static uint64_t do_device_attribute(const struct call *c)
     return 0;
 }
 
+/* A conditional node's handle is the place of its value. */
+static uint64_t do_set_condition(const struct call *c)
+{
+    put(c, arg(c, 0), arg(c, 1), 4);
+    return 0;
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -324,6 +331,7 @@ static const struct {
     {"memcpy", do_memcpy},
     {"memmove", do_memcpy},
     {"memset", do_memset},
+    {"cudaGraphSetConditional", do_set_condition},
     {"__cudaCDP2GetParameterBufferV2", do_parameter_buffer},
     {"__cudaCDP2LaunchDeviceV2", do_launch},
     {"__cudaCDP2LaunchDeviceV2_ptsz", do_launch},

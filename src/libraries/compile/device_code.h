@@ -1,7 +1,7 @@
 /*
  * Device code for libraries inside a CUDA program: CUDA C++ compiled to PTX by weir's own nvcc, at run time.
  *
- * NVRTC is that and nothing else. The kernels of cuBLAS and cuRAND are compiled when one of them is first needed, for the
+ * NVRTC is that and nothing else. The kernels of cuBLAS, cuFFT and cuRAND are compiled when one of them is first needed, for the
  * simulated architecture, and kept in the artifact cache. They are not compiled when weir is built: the build needs no
  * clang, a changed kernel is used in the next run, and a program that uses one kernel waits for that one.
  */

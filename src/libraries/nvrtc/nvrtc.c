@@ -290,6 +290,8 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
          *headers = xasprintf("-I%s", folder), *ptx = xasprintf("%s/" OWN "ptx", folder),
          *log = xasprintf("%s/" OWN "log", folder), *source = xasprintf("%s/" OWN "cu", folder);
     VEC_PUSH(&args, "-D__CUDACC_RTC__");
+    VEC_PUSH(&args, "-include"); /* assert() is built into NVRTC */
+    VEC_PUSH(&args, "assert.h");
     VEC_PUSH(&args, headers);
     VEC_PUSH(&args, beside);
     VEC_PUSH(&args, NULL);

@@ -217,6 +217,15 @@ static void print_policy(void *ctx, const struct cfg_value *v)
     p->sep = ", ";
 }
 
+/* Whether warps issued operations of scheduled code, of which there are not as many as PTX instructions. */
+static bool ran_scheduled_code(const struct gpu *g, const struct gpu_results *r)
+{
+    bool any = false;
+    for (unsigned i = 0; i < r->n_kernel && g->smc->code == SM_CODE_SCHEDULED; i++)
+        any |= r->kernel[i].kernel->code != NULL;
+    return any;
+}
+
 void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out)
 {
     const struct gpu_results *r = gpu_get_results(g);
@@ -232,8 +241,9 @@ void result_print_summary(struct gpu *g, bool complete, double host_s, FILE *out
         fprintf(out, "  streams    one kernel at a time: %s\n", gpu_takes_turns(g));
     if (r->sampled)
         sampled_lines(r, &v, out);
-    fprintf(out, "  instr.     %10s warp, %s thread; IPC %.2f\n", big(a, get(&v, "warp_insts")),
-            big(b, get(&v, "thread_insts")), get(&v, "ipc"));
+    fprintf(out, "  instr.     %10s warp, %s thread; IPC %.2f%s\n", big(a, get(&v, "warp_insts")),
+            big(b, get(&v, "thread_insts")), get(&v, "ipc"),
+            ran_scheduled_code(g, r) ? "; operations of scheduled code, not PTX (sm.code)" : "");
     stall_line(&v, out);
     cache_line(&v, "L1", "l1", out);
     cache_line(&v, "constant", "const", out);
