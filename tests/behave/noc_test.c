@@ -38,7 +38,7 @@ struct bench {
 static uint64_t node_tick(struct comp *comp, uint64_t now)
 {
     struct node *n = (struct node *)comp;
-    struct req_pool *pool = &comp->eng->pool;
+    struct req_pool *pool = engine_pool(comp);
     uint64_t want = NEVER;
     if (port_peek(&n->in, now)) {
         if (now >= n->last_take + n->take_every) {
@@ -535,7 +535,7 @@ static void classes_share(void **state)
 static uint64_t relay_tick(struct comp *comp, uint64_t now)
 {
     struct node *n = (struct node *)comp;
-    struct req_pool *pool = &comp->eng->pool;
+    struct req_pool *pool = engine_pool(comp);
     if (n->to_send && port_can_send(n->out)) {
         req_id id = req_alloc(pool);
         pool->req[id] = (struct req){.addr = n->nth, .created_at = now, .to = (uint16_t)to_random(n, n->nth)};

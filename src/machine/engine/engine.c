@@ -1,12 +1,12 @@
 /*
  * The engine: bitmaps of the components that run next, a wheel of those that run later, jumps over idle time.
  *
- * Each distinct frequency has a queue. Its `next` set holds the components of its next cycle, the wheel those of one of
- * the ENGINE_WHEEL cycles after that. An instant is a point in time at which at least one queue has an edge with work;
+ * Each distinct frequency has a queue. A `next` set holds the components of its next cycle, a wheel those of one of the
+ * ENGINE_WHEEL cycles after that; every worker has its own. An instant is a point in time at which at least one queue has an edge with work;
  * all edges that fall on it are collected before anybody is ticked, so what a tick asks for lands strictly later.
  * Cost per instant is a few words per queue; cost per sleeping component is nothing.
  */
-#include "engine/engine.h"
+#include "engine/crew.h"
 
 static uint64_t gcd_u64(uint64_t a, uint64_t b)
 {
@@ -65,7 +65,14 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
         e->queue[i].period = period[i];
         e->queue[i].next_at = period[i];
     }
-    req_pool_init(&e->pool, arena, cfg->max_requests);
+    e->n_worker = cfg->threads ? cfg->threads : 1;
+    e->worker = arena_alloc64(arena, (e->n_worker + 1) * sizeof *e->worker);
+    e->worker = (struct worker *)(((uintptr_t)e->worker + 127) & ~(uintptr_t)127);
+    req_store_init(&e->requests, arena, cfg->max_requests, e->n_worker);
+    for (uint32_t i = 0; i < e->n_worker; i++) {
+        e->worker[i].index = i;
+        req_pool_init(&e->worker[i].pool, &e->requests, e->n_worker == 1);
+    }
     return e;
 }
 
@@ -73,6 +80,7 @@ void engine_free(struct engine *e)
 {
     if (!e)
         return;
+    crew_free(e->crew);
     VEC_FREE(&e->comp);
     VEC_FREE(&e->watched);
 }
@@ -82,6 +90,7 @@ void engine_add(struct engine *e, struct comp *c, enum clk clk, const char *name
     if (e->started)
         BUG("component %s added after the engine was started", name);
     c->eng = e;
+    c->worker = e->worker;
     c->clk = (uint8_t)clk;
     c->queue = e->queue_of[clk];
     c->id = (uint16_t)e->comp.n;
@@ -102,10 +111,13 @@ void engine_start(struct engine *e)
         q->words = (q->n_comp + 63) / 64;
         if (q->words == 0)
             q->words = 1;
-        q->next = arena_alloc64(e->arena, q->words * 8);
         q->now = arena_alloc64(e->arena, q->words * 8);
-        q->wheel = arena_alloc64(e->arena, (size_t)q->words * 8 * ENGINE_WHEEL);
         q->comp = arena_alloc64(e->arena, (q->n_comp + 1) * sizeof *q->comp);
+        for (uint32_t k = 0; k < e->n_worker; k++) {
+            struct wakes *w = &e->worker[k].wakes[i];
+            w->next = arena_alloc64(e->arena, q->words * 8);
+            w->wheel = arena_alloc64(e->arena, (size_t)q->words * 8 * ENGINE_WHEEL);
+        }
     }
     for (size_t i = 0; i < e->comp.n; i++) {
         struct comp *c = e->comp.p[i];
@@ -116,12 +128,12 @@ void engine_start(struct engine *e)
         engine_wake(e->comp.p[i], 0);
 }
 
-/* The next cycle in which the queue has work, or NEVER. */
-static uint64_t queue_due(const struct engine_queue *q)
+/* The next cycle in which a worker has work for a queue that is at cycle `cyc`, or NEVER. */
+static uint64_t wakes_due(const struct wakes *q, uint64_t cyc)
 {
     if (q->any_next)
-        return q->cyc + 1;
-    uint64_t from = q->cyc + 1; /* slots [from, from + ENGINE_WHEEL - 1) can be in use */
+        return cyc + 1;
+    uint64_t from = cyc + 1; /* slots [from, from + ENGINE_WHEEL - 1) can be in use */
     uint32_t start = from & (ENGINE_WHEEL - 1);
     for (uint32_t k = 0; k <= ENGINE_WHEEL / 64; k++) {
         uint32_t w = (start / 64 + k) % (ENGINE_WHEEL / 64);
@@ -136,6 +148,17 @@ static uint64_t queue_due(const struct engine_queue *q)
         }
     }
     return NEVER;
+}
+
+/* The next cycle in which the queue has work, or NEVER. */
+static uint64_t queue_due(const struct engine *e, unsigned queue)
+{
+    uint64_t due = NEVER;
+    for (uint32_t i = 0; i < e->n_worker; i++) {
+        const uint64_t at = wakes_due(&e->worker[i].wakes[queue], e->queue[queue].cyc);
+        due = at < due ? at : due;
+    }
+    return due;
 }
 
 /* Moves the queue's clock to instant t; true when t is one of its edges. */
@@ -153,33 +176,41 @@ static bool queue_advance(struct engine_queue *q, uint64_t t)
     return q->next_at - q->period == t;
 }
 
-/* Takes the set of components that run in cycle q->cyc; false when it is empty. */
-static bool queue_collect(struct engine_queue *q, uint64_t due, bool all)
+/* Moves the components that a worker wants to run in cycle q->cyc to q->now. */
+static void wakes_collect(struct wakes *from, struct engine_queue *q)
 {
-    if (all) {
-        for (uint32_t i = 0; i < q->n_comp; i++)
-            q->now[i >> 6] |= 1ull << (i & 63);
-    }
     /* `next` was meant for the cycle after the last one seen, which cannot have been jumped over while it had members.
      */
-    if (q->any_next) {
+    if (from->any_next) {
         for (uint32_t w = 0; w < q->words; w++) {
-            q->now[w] |= q->next[w];
-            q->next[w] = 0;
+            q->now[w] |= from->next[w];
+            from->next[w] = 0;
         }
-        q->any_next = false;
-    } else if (due != q->cyc && !all) {
-        return false;
+        from->any_next = false;
     }
     uint64_t slot = q->cyc & (ENGINE_WHEEL - 1);
-    if (q->busy[slot >> 6] >> (slot & 63) & 1) {
-        q->busy[slot >> 6] &= ~(1ull << (slot & 63));
-        uint64_t *set = &q->wheel[slot * q->words];
+    if (from->busy[slot >> 6] >> (slot & 63) & 1) {
+        from->busy[slot >> 6] &= ~(1ull << (slot & 63));
+        uint64_t *set = &from->wheel[slot * q->words];
         for (uint32_t w = 0; w < q->words; w++) {
             q->now[w] |= set[w];
             set[w] = 0;
         }
     }
+}
+
+/* Takes the set of components that run in cycle q->cyc; false when it is empty. */
+static bool queue_collect(struct engine *e, unsigned queue, uint64_t due, bool all)
+{
+    struct engine_queue *q = &e->queue[queue];
+    if (all) {
+        for (uint32_t i = 0; i < q->n_comp; i++)
+            q->now[i >> 6] |= 1ull << (i & 63);
+    }
+    if (due != q->cyc && !all)
+        return false;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        wakes_collect(&e->worker[i].wakes[queue], q);
     return true;
 }
 
@@ -194,7 +225,7 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
             uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             struct comp *c = q->comp[w * 64 + bit];
             bits &= ~(1ull << bit);
-            e->ticks++;
+            c->worker->ticks++;
             uint64_t want = c->tick(c, now);
             if (want != NEVER)
                 engine_wake(c, want);
@@ -205,15 +236,33 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
 /* What grows whenever something moves: messages taken, requests made and retired, instructions issued. */
 static uint64_t progress_of(const struct engine *e)
 {
-    uint64_t sum = e->progress + e->pool.created + e->pool.retired;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        sum += e->worker[i].progress + e->worker[i].pool.created + e->worker[i].pool.retired;
     for (size_t i = 0; i < e->watched.n; i++)
         sum += *e->watched.p[i];
     return sum;
 }
 
+uint32_t engine_in_flight(const struct engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        n += e->worker[i].pool.created - e->worker[i].pool.retired;
+    return (uint32_t)n;
+}
+
+uint64_t engine_ticks(const struct engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        n += e->worker[i].ticks;
+    return n;
+}
+
 static bool in_flight(const struct engine *e)
 {
-    return e->pool.used || e->tasks;
+    return e->tasks || engine_in_flight(e);
 }
 
 /* Looked at once per deadlock_cycles: true when nothing has moved in between although something is in flight. */
@@ -232,11 +281,13 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
     const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
     uint64_t limit = core_cycle_limit > NEVER / core->period ? NEVER - 1 : core_cycle_limit * core->period;
     e->stop = false;
+    if (e->n_worker > 1 && !e->crew)
+        e->crew = crew_new(e);
     for (;;) {
         uint64_t due[CLK_COUNT], t = NEVER;
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            due[i] = e->tick_all && q->n_comp ? q->cyc + 1 : queue_due(q);
+            due[i] = e->tick_all && q->n_comp ? q->cyc + 1 : queue_due(e, i);
             if (due[i] != NEVER && due[i] * q->period < t)
                 t = due[i] * q->period;
         }
@@ -256,8 +307,10 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
         bool runs[CLK_COUNT];
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            runs[i] = queue_advance(q, t) && queue_collect(q, due[i], e->tick_all);
+            runs[i] = queue_advance(q, t) && queue_collect(e, i, due[i], e->tick_all);
         }
+        if (e->crew && crew_tick(e->crew))
+            memset(runs, 0, sizeof runs);
         for (unsigned i = 0; i < e->n_queue; i++)
             if (runs[i])
                 queue_tick(e, &e->queue[i]);
@@ -284,10 +337,7 @@ int engine_check(const struct engine *e, bool drained, struct err *err)
         if (c->check && c->check(c, drained, err))
             return -1;
     }
-    if (e->pool.created - e->pool.retired != e->pool.used)
-        return err_set(err, "requests: %lu created, %lu retired, but %u in flight", (unsigned long)e->pool.created,
-                       (unsigned long)e->pool.retired, e->pool.used);
-    if (drained && e->pool.used)
-        return err_set(err, "%u requests never returned", e->pool.used);
+    if (drained && engine_in_flight(e))
+        return err_set(err, "%u requests never returned", engine_in_flight(e));
     return 0;
 }

@@ -128,9 +128,10 @@ ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint3
 /* Visits a class's injection ports that have received packets: requests outputs for their heads, or for all packets. */
 ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
 {
-    uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
+    const uint64_t *marked = &x->noc.marked[c * x->words];
+    uint64_t *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
-        for (uint64_t m = marked[w] & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
+        for (uint64_t m = port_marks(&marked[w]) & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
             struct port *p = &x->noc.in[c * x->n + in];
             if (x->noc.cfg.voq) {
@@ -143,7 +144,7 @@ ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, 
                 }
             }
             if (port_empty(p))
-                marked[w] &= ~(1ull << (in & 63));
+                port_unmark(p);
         }
     }
 }
@@ -260,7 +261,7 @@ ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool fi
 ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
 {
     for (uint32_t w = 0; w < x->words; w++) {
-        uint64_t left = x->noc.marked[c * x->words + w] & ~x->exposed[c * x->words + w];
+        uint64_t left = port_marks(&x->noc.marked[c * x->words + w]) & ~x->exposed[c * x->words + w];
         for (; left; left &= left - 1) {
             uint32_t lane = c * x->n + w * 64 + (uint32_t)__builtin_ctzll(left);
             if (x->noc.cfg.voq && x->held[lane] == x->noc.cfg.inject_queue)

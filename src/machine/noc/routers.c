@@ -110,7 +110,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
     struct port *p = &n->noc.in[lane];
     if (!port_peek(p, now)) {
         if (port_empty(p))
-            n->noc.marked[class * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
+            port_unmark(p);
         return NONE;
     }
     uint32_t v = n->inject_ptr[lane], tried = 0, first = class * n->n_vc;
@@ -172,7 +172,7 @@ ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t n_cl
 {
     uint64_t m = 0;
     for (uint32_t c = 0, w = word; c < n_class; c++, w += n->noc.mark_words)
-        m |= (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
+        m |= (port_marks(&n->noc.marked[w]) | n->injecting[w]) & ~n->blocked[w];
     return m;
 }
 
