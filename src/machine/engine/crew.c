@@ -3,15 +3,19 @@
  *
  * The gate is a number that is odd while an instant's chunks may be taken. A worker says that it is inside before it looks
  * at the gate a second time, and the first worker looks whether any is inside after it has closed the gate; so it never goes
- * on while another ticks. A worker's cursor carries the gate's number, so nobody resets it: with an old number it stands
- * at the worker's first chunk.
+ * on while another ticks. A cursor carries the gate's number, so nobody resets it: with an old number it stands before the
+ * hand's first chunk.
+ *
+ * Wake-ups of all workers but the first are collected apart, and the first enters them in the queues when the instant is
+ * over: its threads would else write to the same few words.
  *
  * Waiting threads spin, because an instant takes microseconds, and sleep when nothing has come for longer; with more
  * threads than processors they sleep soon.
  */
 #include "engine/crew.h"
 
-#include "base/mem.h"
+#include "base/clock.h"
+#include "base/out_of_memory.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -23,28 +27,53 @@
 #include <unistd.h>
 
 enum {
-    LEAST = 8,                       /* components that are worth it */
-    SPINS = 4000, SPINS_CROWDED = 50 /* until a thread sleeps */
+    SPINS = 4000,       /* until a waiting thread sleeps */
+    SPINS_CROWDED = 50, /* the same with more threads than processors */
+    GRACE = 60,         /* spins until the first worker takes the chunks of others */
+    SAMPLE = 32,        /* one of so many instants is measured */
+    BALANCE = 64,       /* measured instants between two looks at the shares */
+    LEAST = 24          /* sum of weights of the components of an instant that is worth it */
 };
+/* What ticks cost, roughly: a network has the work of many SMs. */
+static const uint32_t weight[CLK_COUNT] = {[CLK_CORE] = 2, [CLK_NOC] = 12, [CLK_L2] = 2, [CLK_DRAM] = 1};
+
+/* Wake-ups of one worker in one instant. `next` is as in the queues, by queue. */
+struct wakes {
+    uint32_t gate; /* the instant */
+    uint32_t n_far, far_cap;
+    uint32_t *far; /* wheel slot << 18 | queue << 16 | bit */
+    uint64_t *next[CLK_COUNT];
+    uint64_t set[];
+};
+enum { FAR_QUEUE = 16, FAR_SLOT = 18 };
+_Static_assert(CLK_COUNT <= 4 && ENGINE_WHEEL <= 1 << 14, "a wake-up is 32 bits");
 
 struct hand {
-    _Atomic uint64_t cursor; /* gate << 32 | next chunk */
+    _Atomic uint64_t cursor; /* gate << 32 | number of chunks taken */
     atomic_bool inside;
-    uint32_t first, end; /* its chunks */
+    uint32_t n, *chunk; /* its chunks */
     struct crew *crew;
     struct worker *worker;
     pthread_t thread;
+    bool has_thread;
 } __attribute__((aligned(128)));
 
 struct crew {
-    _Atomic uint32_t gate, asleep;
+    _Atomic uint32_t gate __attribute__((aligned(128)));
+    _Atomic uint32_t asleep __attribute__((aligned(128)));
     atomic_bool quit;
+    /* changed between two instants only */
     uint32_t n, spins;
+    bool measures;
     struct engine *eng;
     struct comp **comp;
-    uint32_t *chunk; /* where each begins in comp, and where the last ends */
+    uint32_t *first; /* by chunk: its first component, up to that of the next */
     uint32_t n_comp, n_chunk;
     struct hand *hand;
+    uint32_t instants, measured;
+    uint64_t *cost_ns;  /* by chunk, of measured instants */
+    uint64_t closed_at; /* when the measured instant ended, until the next begins */
+    uint64_t alone_ns;  /* what the first worker does between them */
 };
 
 static inline void spin(void)
@@ -56,43 +85,117 @@ static inline void spin(void)
 #endif
 }
 
+/* Zeroed, and on cache lines of its own: the arena is sealed when a machine runs for the first time. */
+static void *alloc_apart(size_t bytes)
+{
+    const size_t lines = (bytes + 127) & ~(size_t)127;
+    void *p = aligned_alloc(128, lines);
+    if (!p)
+        out_of_memory(lines);
+    return memset(p, 0, lines);
+}
+
+/* ---- wake-ups ---- */
+
+void engine_wake_later(struct worker *me, struct comp *c, uint64_t cycle)
+{
+    struct wakes *w = me->wakes;
+    const uint64_t now = c->eng->cyc[c->queue];
+    if (cycle <= now + 1) {
+        w->next[c->queue][c->bit >> 6] |= 1ull << (c->bit & 63);
+        return;
+    }
+    if (cycle == NEVER)
+        return;
+    if (cycle - now >= ENGINE_WHEEL)
+        cycle = now + ENGINE_WHEEL - 1;
+    if (w->n_far == w->far_cap) {
+        w->far_cap = w->far_cap ? 2 * w->far_cap : 1024;
+        w->far = xrealloc(w->far, w->far_cap * sizeof *w->far);
+    }
+    w->far[w->n_far++] = (uint32_t)(cycle & (ENGINE_WHEEL - 1)) << FAR_SLOT | (uint32_t)c->queue << FAR_QUEUE | c->bit;
+}
+
+/* Enters them in the queues. */
+static void enter_wakes(struct engine *e, const struct wakes *w)
+{
+    for (unsigned i = 0; i < e->n_queue; i++) {
+        struct engine_queue *q = &e->queue[i];
+        for (uint32_t k = 0; k < q->words; k++)
+            if (w->next[i][k]) {
+                q->next[k] |= w->next[i][k];
+                q->any_next = true;
+            }
+    }
+    for (uint32_t i = 0; i < w->n_far; i++) {
+        const uint32_t slot = w->far[i] >> FAR_SLOT, bit = w->far[i] & 0xffff;
+        struct engine_queue *q = &e->queue[w->far[i] >> FAR_QUEUE & 3];
+        q->wheel[slot * q->words + (bit >> 6)] |= 1ull << (bit & 63);
+        q->busy[slot >> 6] |= 1ull << (slot & 63);
+    }
+}
+
+static struct wakes *wakes_new(const struct engine *e)
+{
+    uint32_t words = 0;
+    for (unsigned i = 0; i < e->n_queue; i++)
+        words += e->queue[i].words;
+    struct wakes *w = alloc_apart(sizeof *w + words * sizeof *w->set);
+    words = 0;
+    for (unsigned i = 0; i < e->n_queue; i++) {
+        w->next[i] = w->set + words;
+        words += e->queue[i].words;
+    }
+    return w;
+}
+
+static void wakes_begin(struct wakes *w, const struct engine *e, uint32_t gate)
+{
+    w->gate = gate;
+    w->n_far = 0;
+    for (unsigned i = 0; i < e->n_queue; i++)
+        memset(w->next[i], 0, e->queue[i].words * sizeof *w->set);
+}
+
 /* ---- the chunks ---- */
 
-static void tick_chunk(struct crew *w, struct worker *me, uint32_t chunk)
+static void tick_chunk(const struct crew *w, struct worker *me, uint32_t chunk)
 {
     const struct engine *e = w->eng;
-    for (uint32_t i = w->chunk[chunk]; i < w->chunk[chunk + 1]; i++) {
+    const uint64_t began_ns = w->measures ? clock_ns() : 0;
+    for (uint32_t i = w->first[chunk]; i < w->first[chunk + 1]; i++) {
         struct comp *c = w->comp[i];
-        const struct engine_queue *q = &e->queue[c->queue];
-        if (!(q->now[c->bit >> 6] >> (c->bit & 63) & 1))
+        if (!(e->queue[c->queue].now[c->bit >> 6] >> (c->bit & 63) & 1))
             continue;
-        if (c->worker != me)
-            c->worker = me;
+        c->worker = me;
         me->ticks++;
-        const uint64_t want = c->tick(c, q->cyc);
+        const uint64_t want = c->tick(c, e->cyc[c->queue]);
         if (want != NEVER)
             engine_wake(c, want);
     }
+    if (w->measures)
+        w->cost_ns[chunk] += clock_ns() - began_ns;
 }
 
 /* The next chunk of a hand; false: all are taken. */
 static bool take(struct hand *h, uint32_t gate, uint32_t *chunk)
 {
     uint64_t at = atomic_load_explicit(&h->cursor, memory_order_relaxed);
+    uint32_t taken;
     do {
-        *chunk = at >> 32 == gate ? (uint32_t)at : h->first;
-        if (*chunk == h->end)
+        taken = at >> 32 == gate ? (uint32_t)at : 0;
+        if (taken == h->n)
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&h->cursor, &at, (uint64_t)gate << 32 | (*chunk + 1),
+    } while (!atomic_compare_exchange_weak_explicit(&h->cursor, &at, (uint64_t)gate << 32 | (taken + 1),
                                                     memory_order_relaxed, memory_order_relaxed));
+    *chunk = h->chunk[taken];
     return true;
 }
 
-static void tick_chunks(struct crew *w, uint32_t index, uint32_t gate)
+static void tick_chunks(const struct crew *w, struct hand *of, struct worker *me, uint32_t gate)
 {
-    for (uint32_t i = 0, from = index; i < w->n; i++, from = from + 1 == w->n ? 0 : from + 1)
-        for (uint32_t chunk; take(&w->hand[from], gate, &chunk);)
-            tick_chunk(w, w->hand[index].worker, chunk);
+    for (uint32_t chunk; take(of, gate, &chunk);)
+        tick_chunk(w, me, chunk);
 }
 
 /* ---- the threads ---- */
@@ -128,8 +231,10 @@ static void *thread_main(void *arg)
         if (!(gate & 1))
             continue;
         atomic_store(&h->inside, true);
-        if (atomic_load(&w->gate) == gate)
-            tick_chunks(w, h->worker->index, gate);
+        if (atomic_load(&w->gate) == gate) {
+            wakes_begin(h->worker->wakes, w->eng, gate);
+            tick_chunks(w, h, h->worker, gate);
+        }
         atomic_store_explicit(&h->inside, false, memory_order_release);
     }
 }
@@ -141,122 +246,216 @@ static void open_gate(struct crew *w, uint32_t gate)
         futex(&w->gate, FUTEX_WAKE, INT_MAX);
 }
 
-/* Whether there are components of two workers or more to tick, and enough of them. */
+static bool has_chunks(struct hand *h, uint32_t gate)
+{
+    const uint64_t at = atomic_load_explicit(&h->cursor, memory_order_relaxed);
+    return h->n && (at >> 32 != gate || (uint32_t)at < h->n);
+}
+
+/* Waits for the others, and takes the chunks of those that do not come. */
+static void help_out(struct crew *w, uint32_t gate)
+{
+    uint32_t spins = 0;
+    for (uint32_t i = 1; i < w->n; i++) {
+        while (has_chunks(&w->hand[i], gate) && spins++ < GRACE)
+            spin();
+        tick_chunks(w, &w->hand[i], w->hand->worker, gate);
+    }
+}
+
+static void wait_for_hands(struct crew *w)
+{
+    for (uint32_t i = 1, spins = 0; i < w->n; i++)
+        while (atomic_load(&w->hand[i].inside))
+            if (++spins < w->spins)
+                spin();
+            else
+                sched_yield();
+}
+
+/* ---- equal shares ---- */
+
+static uint64_t cost_of(const struct crew *w, const struct hand *h)
+{
+    uint64_t sum = h == w->hand ? w->alone_ns : 0;
+    for (uint32_t i = 0; i < h->n; i++)
+        sum += w->cost_ns[h->chunk[i]];
+    return sum;
+}
+
+/* The hand with the most work gives a chunk to the one with the least, if that makes the longer of the two shorter. */
+static bool move_chunk(struct crew *w)
+{
+    struct hand *most = w->hand, *least = w->hand;
+    for (uint32_t i = 1; i < w->n; i++) {
+        most = cost_of(w, &w->hand[i]) > cost_of(w, most) ? &w->hand[i] : most;
+        least = cost_of(w, &w->hand[i]) < cost_of(w, least) ? &w->hand[i] : least;
+    }
+    const uint64_t difference = cost_of(w, most) - cost_of(w, least), worth = cost_of(w, most) / 32;
+    uint32_t best = UINT32_MAX;
+    uint64_t best_cost = 0;
+    for (uint32_t i = 0; i < most->n; i++) {
+        const uint64_t cost = w->cost_ns[most->chunk[i]];
+        if (cost > worth && cost < difference - worth && (best == UINT32_MAX || llabs((int64_t)(2 * cost - difference)) <
+                                                             llabs((int64_t)(2 * best_cost - difference)))) {
+            best = i;
+            best_cost = cost;
+        }
+    }
+    if (best == UINT32_MAX)
+        return false;
+    least->chunk[least->n++] = most->chunk[best];
+    memmove(&most->chunk[best], &most->chunk[best + 1], (--most->n - best) * sizeof *most->chunk);
+    return true;
+}
+
+static void balance(struct crew *w)
+{
+    for (unsigned i = 0; i < 4 && move_chunk(w); i++)
+        ;
+    for (uint32_t i = 0; i < w->n_chunk; i++)
+        w->cost_ns[i] /= 2;
+    w->alone_ns /= 2;
+}
+
+/* Before an instant: whether it is measured. */
+static void begin_measure(struct crew *w)
+{
+    if (w->closed_at)
+        w->alone_ns += clock_ns() - w->closed_at;
+    w->closed_at = 0;
+    w->measures = ++w->instants % SAMPLE == 0;
+}
+
+static void end_measure(struct crew *w)
+{
+    if (!w->measures)
+        return;
+    if (++w->measured % BALANCE == 0)
+        balance(w);
+    w->closed_at = clock_ns();
+}
+
+/* ---- an instant ---- */
+
 static bool is_worth_it(const struct engine *e)
 {
-    uint32_t n = 0;
-    for (unsigned i = 0; i < e->n_queue; i++)
-        for (uint32_t k = 0; k < e->queue[i].words; k++)
-            n += (uint32_t)__builtin_popcountll(e->queue[i].now[k]);
-    return n >= LEAST;
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < e->n_queue; i++) {
+        const struct engine_queue *q = &e->queue[i];
+        for (uint32_t k = 0; k < q->words; k++)
+            for (uint64_t left = q->now[k]; left; left &= left - 1) {
+                sum += weight[q->comp[k * 64 + (uint32_t)__builtin_ctzll(left)]->clk];
+                if (sum >= LEAST)
+                    return true;
+            }
+    }
+    return false;
 }
 
 bool crew_tick(struct crew *w)
 {
     struct engine *e = w->eng;
-    if (!is_worth_it(e))
+    if (!is_worth_it(e)) {
+        w->closed_at = 0;
         return false;
+    }
+    begin_measure(w);
     const uint32_t gate = atomic_load_explicit(&w->gate, memory_order_relaxed) + 1;
     open_gate(w, gate);
-    tick_chunks(w, 0, gate);
+    tick_chunks(w, w->hand, w->hand->worker, gate);
+    help_out(w, gate);
     atomic_store(&w->gate, gate + 1);
+    wait_for_hands(w);
     for (uint32_t i = 1; i < w->n; i++)
-        for (uint32_t spins = 0; atomic_load(&w->hand[i].inside);)
-            if (++spins < w->spins)
-                spin();
-            else
-                sched_yield();
+        if (e->worker[i].wakes->gate == gate)
+            enter_wakes(e, e->worker[i].wakes);
     for (unsigned i = 0; i < e->n_queue; i++)
         memset(e->queue[i].now, 0, e->queue[i].words * sizeof *e->queue[i].now);
+    end_measure(w);
     return true;
 }
 
 /* ---- building ---- */
 
-/* Ends the chunk that is being filled, if there is anything in it. */
 static void end_chunk(struct crew *w)
 {
-    if (w->n_comp > w->chunk[w->n_chunk])
-        w->chunk[++w->n_chunk] = w->n_comp;
+    if (w->n_comp > w->first[w->n_chunk])
+        w->first[++w->n_chunk] = w->n_comp;
 }
 
-static void add(struct crew *w, struct hand *h, struct comp *c)
+/* Each network is a chunk, and `each` of the others of a clock, in their order: an SM and its L1 are neighbors. */
+static void cut(struct crew *w, enum clk clk, uint32_t each)
 {
-    w->comp[w->n_comp++] = c;
-    c->worker = h->worker;
-}
-
-/* The hand's part of a clock's components: each network by itself, neighbors of the SMs, every n-th of the others. */
-static void add_clock(struct crew *w, struct hand *h, enum clk clk, uint32_t each)
-{
-    const struct engine *e = w->eng;
-    uint32_t of_clock = 0, at = 0;
-    for (size_t i = 0; i < e->comp.n; i++)
-        of_clock += e->comp.p[i]->clk == clk && !e->comp.p[i]->together;
-    for (size_t i = 0; i < e->comp.n; i++) {
-        struct comp *c = e->comp.p[i];
+    for (size_t i = 0; i < w->eng->comp.n; i++) {
+        struct comp *c = w->eng->comp.p[i];
         if (c->clk != clk || c->together)
             continue;
-        const uint64_t owner = clk == CLK_CORE ? (uint64_t)at * w->n / of_clock : at % w->n;
-        at++;
-        if (owner != h->worker->index)
-            continue;
-        add(w, h, c);
-        if (w->n_comp - w->chunk[w->n_chunk] == (clk == CLK_NOC ? 1 : each))
+        w->comp[w->n_comp++] = c;
+        if (w->n_comp - w->first[w->n_chunk] == (clk == CLK_NOC ? 1 : each))
             end_chunk(w);
     }
     end_chunk(w);
 }
 
-/* The few heavy components, the networks, come first. What must be ticked together is one chunk of the first hand. */
+/* The chunks of each clock, in equal numbers; what must be ticked together is the first hand's. */
 static void share_out(struct crew *w)
 {
-    static const enum clk order[CLK_COUNT] = {CLK_NOC, CLK_CORE, CLK_L2, CLK_DRAM};
-    const struct engine *e = w->eng;
-    const uint32_t n = (uint32_t)e->comp.n, fair = n / (8 * w->n), each = fair < 2 ? 2 : fair > 8 ? 8 : fair;
+    static const enum clk order[CLK_COUNT] = {CLK_NOC, CLK_CORE, CLK_L2, CLK_DRAM}; /* the longest first */
+    const uint32_t n = (uint32_t)w->eng->comp.n;
     w->comp = xmalloc((n + 1) * sizeof(struct comp *));
-    w->chunk = xcalloc(n + 2, sizeof *w->chunk);
-    for (uint32_t h = 0; h < w->n; h++) {
-        w->hand[h].first = w->n_chunk;
-        for (uint32_t i = 0; i < n && h == 0; i++)
-            if (e->comp.p[i]->together)
-                add(w, w->hand, e->comp.p[i]);
-        end_chunk(w);
-        for (unsigned i = 0; i < CLK_COUNT; i++)
-            add_clock(w, &w->hand[h], order[i], each);
-        w->hand[h].end = w->n_chunk;
+    w->first = xcalloc(n + 2, sizeof *w->first);
+    w->cost_ns = xcalloc(n + 1, sizeof *w->cost_ns);
+    for (uint32_t i = 0; i < w->n; i++)
+        w->hand[i].chunk = xmalloc((n + 1) * sizeof *w->hand->chunk);
+    for (uint32_t i = 0; i < n; i++)
+        if (w->eng->comp.p[i]->together)
+            w->comp[w->n_comp++] = w->eng->comp.p[i];
+    end_chunk(w);
+    for (uint32_t i = 0; i < w->n_chunk; i++)
+        w->hand->chunk[w->hand->n++] = i;
+    for (unsigned k = 0; k < CLK_COUNT; k++) {
+        const uint32_t before = w->n_chunk;
+        cut(w, order[k], 2);
+        const uint32_t of_clock = w->n_chunk - before;
+        for (uint32_t i = 0; i < of_clock; i++) {
+            struct hand *h = &w->hand[of_clock < w->n ? i : (uint64_t)i * w->n / of_clock];
+            h->chunk[h->n++] = before + i;
+        }
     }
+}
+
+/* Signals are for the program's own threads, but those that a thread causes itself. */
+static void block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
 struct crew *crew_new(struct engine *e)
 {
-    struct crew *w = xcalloc(1, sizeof *w);
+    struct crew *w = alloc_apart(sizeof *w);
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     w->eng = e;
     w->n = e->n_worker;
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     w->spins = processors > 0 && (unsigned long)processors < w->n ? SPINS_CROWDED : SPINS;
-    if (posix_memalign((void **)&w->hand, 128, w->n * sizeof *w->hand))
-        BUG("out of memory");
-    memset(w->hand, 0, w->n * sizeof *w->hand);
+    w->hand = alloc_apart(w->n * sizeof *w->hand);
     for (uint32_t i = 0; i < w->n; i++) {
         w->hand[i].crew = w;
         w->hand[i].worker = &e->worker[i];
+        e->worker[i].wakes = wakes_new(e);
     }
     share_out(w);
-    /* Signals are for the program's own threads, but those that a thread causes itself. */
-    sigset_t none, before;
-    sigfillset(&none);
-    const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        sigdelset(&none, own[i]);
-    pthread_sigmask(SIG_SETMASK, &none, &before);
-    uint32_t started = 1;
-    while (started < w->n && !pthread_create(&w->hand[started].thread, NULL, thread_main, &w->hand[started]))
-        started++;
+    sigset_t before;
+    block_signals(&before);
+    /* The first worker does the work of those whose thread cannot be started. */
+    for (uint32_t i = 1; i < w->n; i++)
+        w->hand[i].has_thread = !pthread_create(&w->hand[i].thread, NULL, thread_main, &w->hand[i]);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    /* Without their threads, the chunks of the others are taken by those that run. */
-    for (uint32_t i = started; i < w->n; i++)
-        w->hand[i].thread = 0;
     return w;
 }
 
@@ -266,11 +465,16 @@ void crew_free(struct crew *w)
         return;
     atomic_store(&w->quit, true);
     open_gate(w, atomic_load(&w->gate) + 2);
-    for (uint32_t i = 1; i < w->n; i++)
-        if (w->hand[i].thread)
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (w->hand[i].has_thread)
             pthread_join(w->hand[i].thread, NULL);
+        free(w->hand[i].chunk);
+        free(w->eng->worker[i].wakes->far);
+        free(w->eng->worker[i].wakes);
+    }
     free(w->hand);
     free(w->comp);
-    free(w->chunk);
+    free(w->first);
+    free(w->cost_ns);
     free(w);
 }

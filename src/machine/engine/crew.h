@@ -2,10 +2,10 @@
  * Several host threads for one simulation: they tick the components of one instant together.
  *
  * Ticks of one instant commute (engine.h), so the components can be shared out in any way, and the statistics are those of
- * one thread to the bit. The components are cut into chunks, and each worker has its own, so that a component's state
- * stays in the cache of one core; a worker that is through with them takes chunks of the others. An instant ends when all
- * chunks are done; a thread that the host does not run at the moment delays it only by the chunk it holds. Instants with
- * few components are left to the caller.
+ * one thread to the bit. The components are cut into chunks, and each worker has its own, so that their state stays in the
+ * cache of one core. How long chunks take is measured now and then, and a worker that has more than its share gives one
+ * away. A thread that the host does not run at the moment is not waited for: the first worker takes its chunks.
+ * Instants with little to do are left to the first worker.
  */
 #ifndef WEIR_ENGINE_CREW_H
 #define WEIR_ENGINE_CREW_H

@@ -1,8 +1,8 @@
 /*
  * The engine: bitmaps of the components that run next, a wheel of those that run later, jumps over idle time.
  *
- * Each distinct frequency has a queue. A `next` set holds the components of its next cycle, a wheel those of one of the
- * ENGINE_WHEEL cycles after that; every worker has its own. An instant is a point in time at which at least one queue has an edge with work;
+ * Each distinct frequency has a queue. Its `next` set holds the components of its next cycle, the wheel those of one of
+ * the ENGINE_WHEEL cycles after that. An instant is a point in time at which at least one queue has an edge with work;
  * all edges that fall on it are collected before anybody is ticked, so what a tick asks for lands strictly later.
  * Cost per instant is a few words per queue; cost per sleeping component is nothing.
  */
@@ -111,13 +111,10 @@ void engine_start(struct engine *e)
         q->words = (q->n_comp + 63) / 64;
         if (q->words == 0)
             q->words = 1;
+        q->next = arena_alloc64(e->arena, q->words * 8);
         q->now = arena_alloc64(e->arena, q->words * 8);
+        q->wheel = arena_alloc64(e->arena, (size_t)q->words * 8 * ENGINE_WHEEL);
         q->comp = arena_alloc64(e->arena, (q->n_comp + 1) * sizeof *q->comp);
-        for (uint32_t k = 0; k < e->n_worker; k++) {
-            struct wakes *w = &e->worker[k].wakes[i];
-            w->next = arena_alloc64(e->arena, q->words * 8);
-            w->wheel = arena_alloc64(e->arena, (size_t)q->words * 8 * ENGINE_WHEEL);
-        }
     }
     for (size_t i = 0; i < e->comp.n; i++) {
         struct comp *c = e->comp.p[i];
@@ -128,8 +125,8 @@ void engine_start(struct engine *e)
         engine_wake(e->comp.p[i], 0);
 }
 
-/* The next cycle in which a worker has work for a queue that is at cycle `cyc`, or NEVER. */
-static uint64_t wakes_due(const struct wakes *q, uint64_t cyc)
+/* The next cycle in which a queue that is at cycle `cyc` has work, or NEVER. */
+static uint64_t queue_due(const struct engine_queue *q, uint64_t cyc)
 {
     if (q->any_next)
         return cyc + 1;
@@ -150,73 +147,54 @@ static uint64_t wakes_due(const struct wakes *q, uint64_t cyc)
     return NEVER;
 }
 
-/* The next cycle in which the queue has work, or NEVER. */
-static uint64_t queue_due(const struct engine *e, unsigned queue)
-{
-    uint64_t due = NEVER;
-    for (uint32_t i = 0; i < e->n_worker; i++) {
-        const uint64_t at = wakes_due(&e->worker[i].wakes[queue], e->queue[queue].cyc);
-        due = at < due ? at : due;
-    }
-    return due;
-}
-
 /* Moves the queue's clock to instant t; true when t is one of its edges. */
-static bool queue_advance(struct engine_queue *q, uint64_t t)
+static inline bool queue_advance(struct engine_queue *q, uint64_t *cyc, uint64_t t)
 {
     if (t < q->next_at)
         return false;
     if (t < q->next_at + q->period) {
-        q->cyc++;
+        ++*cyc;
         q->next_at += q->period;
     } else {
-        q->cyc = t / q->period;
-        q->next_at = (q->cyc + 1) * q->period;
+        *cyc = t / q->period;
+        q->next_at = (*cyc + 1) * q->period;
     }
     return q->next_at - q->period == t;
 }
 
-/* Moves the components that a worker wants to run in cycle q->cyc to q->now. */
-static void wakes_collect(struct wakes *from, struct engine_queue *q)
+/* Takes the set of components that run in cycle `cyc`; false when it is empty. */
+static bool queue_collect(struct engine_queue *q, uint64_t cyc, uint64_t due, bool all)
 {
+    if (all) {
+        for (uint32_t i = 0; i < q->n_comp; i++)
+            q->now[i >> 6] |= 1ull << (i & 63);
+    }
     /* `next` was meant for the cycle after the last one seen, which cannot have been jumped over while it had members.
      */
-    if (from->any_next) {
+    if (q->any_next) {
         for (uint32_t w = 0; w < q->words; w++) {
-            q->now[w] |= from->next[w];
-            from->next[w] = 0;
+            q->now[w] |= q->next[w];
+            q->next[w] = 0;
         }
-        from->any_next = false;
+        q->any_next = false;
+    } else if (due != cyc && !all) {
+        return false;
     }
-    uint64_t slot = q->cyc & (ENGINE_WHEEL - 1);
-    if (from->busy[slot >> 6] >> (slot & 63) & 1) {
-        from->busy[slot >> 6] &= ~(1ull << (slot & 63));
-        uint64_t *set = &from->wheel[slot * q->words];
+    uint64_t slot = cyc & (ENGINE_WHEEL - 1);
+    if (q->busy[slot >> 6] >> (slot & 63) & 1) {
+        q->busy[slot >> 6] &= ~(1ull << (slot & 63));
+        uint64_t *set = &q->wheel[slot * q->words];
         for (uint32_t w = 0; w < q->words; w++) {
             q->now[w] |= set[w];
             set[w] = 0;
         }
     }
-}
-
-/* Takes the set of components that run in cycle q->cyc; false when it is empty. */
-static bool queue_collect(struct engine *e, unsigned queue, uint64_t due, bool all)
-{
-    struct engine_queue *q = &e->queue[queue];
-    if (all) {
-        for (uint32_t i = 0; i < q->n_comp; i++)
-            q->now[i >> 6] |= 1ull << (i & 63);
-    }
-    if (due != q->cyc && !all)
-        return false;
-    for (uint32_t i = 0; i < e->n_worker; i++)
-        wakes_collect(&e->worker[i].wakes[queue], q);
     return true;
 }
 
-static void queue_tick(struct engine *e, struct engine_queue *q)
+static void queue_tick(struct engine *e, struct engine_queue *q, uint64_t now)
 {
-    uint64_t now = q->cyc;
+    uint64_t ticks = 0;
     for (uint32_t w = 0; w < q->words; w++) {
         uint64_t bits = q->now[w];
         q->now[w] = 0;
@@ -225,12 +203,14 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
             uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             struct comp *c = q->comp[w * 64 + bit];
             bits &= ~(1ull << bit);
-            c->worker->ticks++;
+            ticks++;
+            c->worker = e->worker;
             uint64_t want = c->tick(c, now);
             if (want != NEVER)
                 engine_wake(c, want);
         }
     }
+    e->worker->ticks += ticks;
 }
 
 /* What grows whenever something moves: messages taken, requests made and retired, instructions issued. */
@@ -276,18 +256,16 @@ static bool stands_still(struct engine *e, uint64_t core_cycle)
     return false;
 }
 
-enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
+static enum engine_end run(struct engine *e, uint64_t core_cycle_limit)
 {
-    const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
-    uint64_t limit = core_cycle_limit > NEVER / core->period ? NEVER - 1 : core_cycle_limit * core->period;
+    const uint64_t period = e->queue[e->queue_of[CLK_CORE]].period, *core_cycle = &e->cyc[e->queue_of[CLK_CORE]];
+    uint64_t limit = core_cycle_limit > NEVER / period ? NEVER - 1 : core_cycle_limit * period;
     e->stop = false;
-    if (e->n_worker > 1 && !e->crew)
-        e->crew = crew_new(e);
     for (;;) {
         uint64_t due[CLK_COUNT], t = NEVER;
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            due[i] = e->tick_all && q->n_comp ? q->cyc + 1 : queue_due(e, i);
+            due[i] = e->tick_all && q->n_comp ? e->cyc[i] + 1 : queue_due(q, e->cyc[i]);
             if (due[i] != NEVER && due[i] * q->period < t)
                 t = due[i] * q->period;
         }
@@ -299,7 +277,7 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
             /* Stands exactly at the limit, whatever the others would do next. */
             e->time = limit > e->time ? limit : e->time;
             for (unsigned i = 0; i < e->n_queue; i++)
-                queue_advance(&e->queue[i], e->time);
+                queue_advance(&e->queue[i], &e->cyc[i], e->time);
             return t == NEVER ? ENGINE_IDLE : ENGINE_LIMIT;
         }
         e->time = t;
@@ -307,18 +285,29 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
         bool runs[CLK_COUNT];
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            runs[i] = queue_advance(q, t) && queue_collect(e, i, due[i], e->tick_all);
+            runs[i] = queue_advance(q, &e->cyc[i], t) && queue_collect(q, e->cyc[i], due[i], e->tick_all);
         }
         if (e->crew && crew_tick(e->crew))
             memset(runs, 0, sizeof runs);
         for (unsigned i = 0; i < e->n_queue; i++)
             if (runs[i])
-                queue_tick(e, &e->queue[i]);
+                queue_tick(e, &e->queue[i], e->cyc[i]);
         if (e->stop)
             return ENGINE_STOPPED;
-        if (core->cyc - e->moved_at >= e->cfg.deadlock_cycles && stands_still(e, core->cyc))
+        if (*core_cycle - e->moved_at >= e->cfg.deadlock_cycles && stands_still(e, *core_cycle))
             return ENGINE_DEADLOCK;
     }
+}
+
+enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
+{
+    if (e->n_worker > 1 && !e->crew)
+        e->crew = crew_new(e);
+    const enum engine_end end = run(e, core_cycle_limit);
+    /* What is called between two runs acts for components, too. */
+    for (size_t i = 0; i < e->comp.n; i++)
+        e->comp.p[i]->worker = e->worker;
+    return end;
 }
 
 void engine_sync(struct engine *e)
@@ -326,7 +315,7 @@ void engine_sync(struct engine *e)
     for (size_t i = 0; i < e->comp.n; i++) {
         struct comp *c = e->comp.p[i];
         if (c->sync)
-            c->sync(c, e->queue[c->queue].cyc);
+            c->sync(c, e->cyc[c->queue]);
     }
 }
 

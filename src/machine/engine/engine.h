@@ -35,6 +35,7 @@ enum clk { CLK_CORE, CLK_NOC, CLK_L2, CLK_DRAM, CLK_COUNT };
 struct engine;
 struct waits; /* waits.h */
 struct crew;  /* crew.h */
+struct wakes; /* crew.c */
 struct worker;
 
 struct comp {
@@ -72,23 +73,18 @@ struct engine_config {
 /* Wake-ups further ahead than this are taken in steps (an early tick is harmless). A power of two. */
 #define ENGINE_WHEEL 512
 
-/* The components of one frequency. */
+/* The components of one frequency and when they want to run. */
 struct engine_queue {
     uint64_t period;  /* time units */
-    uint64_t cyc;     /* cycles begun at engine.time: floor(time / period) */
-    uint64_t next_at; /* (cyc + 1) * period */
+    uint64_t next_at; /* (engine.cyc + 1) * period */
     uint32_t words;   /* 64-bit words per set of components */
     uint32_t n_comp;
-    uint64_t *now;      /* those that run in this instant */
-    struct comp **comp; /* by bit */
-};
-
-/* When components of one queue want to run. */
-struct wakes {
-    uint64_t *next;  /* the components that run in cycle cyc + 1 */
-    uint64_t *wheel; /* ENGINE_WHEEL sets: those that run in cycle c, at c mod ENGINE_WHEEL */
     bool any_next;
-    uint64_t busy[ENGINE_WHEEL / 64]; /* which sets of the wheel are not empty */
+    uint64_t *next;                   /* the components that run in cycle cyc + 1 */
+    uint64_t *now;                    /* those that run in this instant */
+    uint64_t *wheel;                  /* ENGINE_WHEEL sets: those that run in cycle c, at c mod ENGINE_WHEEL */
+    uint64_t busy[ENGINE_WHEEL / 64]; /* which of them are not empty */
+    struct comp **comp;               /* by bit */
 };
 
 /*
@@ -96,15 +92,17 @@ struct wakes {
  * calls engine_run, the only one unless engine_config.threads says otherwise.
  */
 struct worker {
-    struct wakes wakes[CLK_COUNT]; /* by queue */
+    uint32_t index;
     struct req_pool pool;
     uint64_t progress; /* counts messages taken; with requests made and retired and the watched counters: progress */
     uint64_t ticks;    /* done: host cost, not a result */
-    uint32_t index;
+    struct wakes *wakes; /* of components, in the present instant: crew.h. Of all workers but the first, which changes the
+                            queues */
 } __attribute__((aligned(128)));
 
 struct engine {
     uint64_t time;
+    uint64_t cyc[CLK_COUNT]; /* by queue: cycles begun at `time`, floor(time / period) */
     uint64_t moved;    /* progress when the watch last looked, ... */
     uint64_t moved_at; /* ... in this core cycle */
     uint32_t tasks;    /* work other than requests that must end: CTAs that run */
@@ -160,7 +158,7 @@ int engine_check(const struct engine *, bool drained, struct err *); /* every co
 /* The cycle of a clock that has begun at the current instant; a component's `now` is that of its own clock. */
 static inline uint64_t engine_cycle(const struct engine *e, enum clk c)
 {
-    return e->queue[e->queue_of[c]].cyc;
+    return e->cyc[e->queue_of[c]];
 }
 
 /* The pool of requests for a component's tick. */
@@ -171,24 +169,30 @@ static inline struct req_pool *engine_pool(const struct comp *c)
 uint32_t engine_in_flight(const struct engine *); /* requests; between two instants */
 uint64_t engine_ticks(const struct engine *);     /* of components so far */
 
+void engine_wake_later(struct worker *, struct comp *, uint64_t cycle); /* crew.c: the first worker will */
+
 /* As engine_wake, by the worker of another component. */
 static inline void engine_wake_from(struct worker *w, struct comp *c, uint64_t cycle)
 {
-    const struct engine_queue *e = &c->eng->queue[c->queue];
-    struct wakes *q = &w->wakes[c->queue];
+    if (__builtin_expect(w->index, 0)) {
+        engine_wake_later(w, c, cycle);
+        return;
+    }
+    struct engine_queue *q = &c->eng->queue[c->queue];
+    const uint64_t now = c->eng->cyc[c->queue];
     uint64_t word = c->bit >> 6, bit = 1ull << (c->bit & 63);
-    if (cycle <= e->cyc + 1) {
+    if (cycle <= now + 1) {
         q->next[word] |= bit;
         q->any_next = true;
         return;
     }
-    if (cycle - e->cyc >= ENGINE_WHEEL) {
+    if (cycle - now >= ENGINE_WHEEL) {
         if (cycle == NEVER)
             return;
-        cycle = e->cyc + ENGINE_WHEEL - 1;
+        cycle = now + ENGINE_WHEEL - 1;
     }
     uint64_t slot = cycle & (ENGINE_WHEEL - 1);
-    q->wheel[slot * e->words + word] |= bit;
+    q->wheel[slot * q->words + word] |= bit;
     q->busy[slot >> 6] |= 1ull << (slot & 63);
 }
 /*
@@ -209,13 +213,13 @@ static inline uint64_t engine_convert(const struct comp *from, uint64_t cycles, 
     if (from->queue == to->queue)
         return cycles;
     const struct engine_queue *f = &from->eng->queue[from->queue], *t = &from->eng->queue[to->queue];
-    return (f->cyc + cycles) * f->period / t->period - t->cyc;
+    return (from->eng->cyc[from->queue] + cycles) * f->period / t->period - from->eng->cyc[to->queue];
 }
 
 /* The first cycle of c's clock strictly after the current instant. */
 static inline uint64_t engine_next_cycle(const struct comp *c)
 {
-    return c->eng->queue[c->queue].cyc + 1;
+    return c->eng->cyc[c->queue] + 1;
 }
 
 #endif

@@ -85,7 +85,7 @@ static inline void port_set_mark(struct port *p)
 }
 static inline uint64_t port_marks(const uint64_t *word)
 {
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(word, __ATOMIC_RELAXED); /* what was sent is seen by port_peek */
 }
 static inline void port_unmark(struct port *p)
 {
@@ -173,7 +173,7 @@ static inline uint64_t port_next_ready(const struct port *p)
 /* Takes the oldest message; there must be one. */
 static inline struct msg port_pop(struct port *p)
 {
-    const uint32_t head = p->head, used = port_tail(p) - head;
+    const uint32_t head = p->head, used = __atomic_load_n(&p->tail, __ATOMIC_RELAXED) - head;
     struct msg m = p->slot[head & p->mask];
     if (p->popped_at != p->eng->time) {
         p->head_before = head;
