@@ -7,12 +7,14 @@
  * hand's first chunk.
  *
  * Wake-ups of all workers but the first are collected apart, and the first enters them in the queues when the instant is
- * over: its threads would else write to the same few words.
+ * over, because the threads would else write to the same few words; and so are the marks of ports.
  *
  * Waiting threads spin, because an instant takes microseconds, and sleep when nothing has come for longer; with more
  * threads than processors they sleep soon.
  */
 #include "engine/crew.h"
+
+#include "engine/port.h"
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
@@ -37,11 +39,12 @@ enum {
 /* What ticks cost, roughly: a network has the work of many SMs. */
 static const uint32_t weight[CLK_COUNT] = {[CLK_CORE] = 2, [CLK_NOC] = 12, [CLK_L2] = 2, [CLK_DRAM] = 1};
 
-/* Wake-ups of one worker in one instant. `next` is as in the queues, by queue. */
+/* Wake-ups and marks of one worker in one instant. `next` is as in the queues, by queue. */
 struct wakes {
     uint32_t gate; /* the instant */
-    uint32_t n_far, far_cap;
+    uint32_t n_far, far_cap, n_marked, marked_cap;
     uint32_t *far; /* wheel slot << 18 | queue << 16 | bit */
+    struct port **marked;
     uint64_t *next[CLK_COUNT];
     uint64_t set[];
 };
@@ -62,14 +65,21 @@ struct crew {
     _Atomic uint32_t gate __attribute__((aligned(128)));
     _Atomic uint32_t asleep __attribute__((aligned(128)));
     atomic_bool quit;
-    /* changed between two instants only */
+    /* read by all */
     uint32_t n, spins;
     bool measures;
     struct engine *eng;
     struct comp **comp;
+    struct place {
+        uint16_t bit;
+        uint8_t queue;
+    } *place;        /* of each */
     uint32_t *first; /* by chunk: its first component, up to that of the next */
-    uint32_t n_comp, n_chunk;
+    const uint64_t *now[CLK_COUNT]; /* by queue: its set */
     struct hand *hand;
+    uint64_t clock_ns; /* what reading the clock takes */
+    /* of the first worker */
+    uint32_t n_comp __attribute__((aligned(128))), n_chunk;
     uint32_t instants, measured;
     uint64_t *cost_ns;  /* by chunk, of measured instants */
     uint64_t closed_at; /* when the measured instant ended, until the next begins */
@@ -114,6 +124,23 @@ void engine_wake_later(struct worker *me, struct comp *c, uint64_t cycle)
         w->far = xrealloc(w->far, w->far_cap * sizeof *w->far);
     }
     w->far[w->n_far++] = (uint32_t)(cycle & (ENGINE_WHEEL - 1)) << FAR_SLOT | (uint32_t)c->queue << FAR_QUEUE | c->bit;
+}
+
+void engine_mark_later(struct worker *me, struct port *p)
+{
+    struct wakes *w = me->wakes;
+    if (w->n_marked == w->marked_cap) {
+        w->marked_cap = w->marked_cap ? 2 * w->marked_cap : 256;
+        w->marked = xrealloc(w->marked, w->marked_cap * sizeof(struct port *));
+    }
+    w->marked[w->n_marked++] = p;
+}
+
+static void set_marks(struct wakes *w)
+{
+    for (uint32_t i = 0; i < w->n_marked; i++)
+        *w->marked[i]->mark |= w->marked[i]->mark_bit;
+    w->n_marked = 0;
 }
 
 /* Enters them in the queues. */
@@ -164,38 +191,42 @@ static void tick_chunk(const struct crew *w, struct worker *me, uint32_t chunk)
     const struct engine *e = w->eng;
     const uint64_t began_ns = w->measures ? clock_ns() : 0;
     for (uint32_t i = w->first[chunk]; i < w->first[chunk + 1]; i++) {
-        struct comp *c = w->comp[i];
-        if (!(e->queue[c->queue].now[c->bit >> 6] >> (c->bit & 63) & 1))
+        const struct place at = w->place[i];
+        if (!(w->now[at.queue][at.bit >> 6] >> (at.bit & 63) & 1))
             continue;
+        struct comp *c = w->comp[i];
         c->worker = me;
         me->ticks++;
         const uint64_t want = c->tick(c, e->cyc[c->queue]);
         if (want != NEVER)
             engine_wake(c, want);
     }
-    if (w->measures)
-        w->cost_ns[chunk] += clock_ns() - began_ns;
+    if (w->measures) {
+        const uint64_t ns = clock_ns() - began_ns;
+        w->cost_ns[chunk] += ns > w->clock_ns ? ns - w->clock_ns : 0;
+    }
 }
 
-/* The next chunk of a hand; false: all are taken. */
-static bool take(struct hand *h, uint32_t gate, uint32_t *chunk)
+/* The next `most` chunks of a hand, or what it has left: [*from, *to). */
+static bool take(struct hand *h, uint32_t gate, uint32_t most, uint32_t *from, uint32_t *to)
 {
     uint64_t at = atomic_load_explicit(&h->cursor, memory_order_relaxed);
-    uint32_t taken;
     do {
-        taken = at >> 32 == gate ? (uint32_t)at : 0;
-        if (taken == h->n)
+        *from = at >> 32 == gate ? (uint32_t)at : 0;
+        if (*from == h->n)
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&h->cursor, &at, (uint64_t)gate << 32 | (taken + 1),
-                                                    memory_order_relaxed, memory_order_relaxed));
-    *chunk = h->chunk[taken];
+        *to = h->n - *from > most ? *from + most : h->n;
+    } while (!atomic_compare_exchange_weak_explicit(&h->cursor, &at, (uint64_t)gate << 32 | *to, memory_order_relaxed,
+                                                    memory_order_relaxed));
     return true;
 }
 
 static void tick_chunks(const struct crew *w, struct hand *of, struct worker *me, uint32_t gate)
 {
-    for (uint32_t chunk; take(of, gate, &chunk);)
-        tick_chunk(w, me, chunk);
+    const uint32_t most = of->worker == me ? of->n / 4 + 1 : 1;
+    for (uint32_t i, to; take(of, gate, most, &i, &to);)
+        for (; i < to; i++)
+            tick_chunk(w, me, of->chunk[i]);
 }
 
 /* ---- the threads ---- */
@@ -324,7 +355,9 @@ static void begin_measure(struct crew *w)
     if (w->closed_at)
         w->alone_ns += clock_ns() - w->closed_at;
     w->closed_at = 0;
-    w->measures = ++w->instants % SAMPLE == 0;
+    const bool measures = ++w->instants % SAMPLE == 0;
+    if (w->measures != measures)
+        w->measures = measures;
 }
 
 static void end_measure(struct crew *w)
@@ -356,6 +389,7 @@ static bool is_worth_it(const struct engine *e)
 bool crew_tick(struct crew *w)
 {
     struct engine *e = w->eng;
+    set_marks(e->worker->wakes); /* of the instant before, and of what was sent between two runs */
     if (!is_worth_it(e)) {
         w->closed_at = 0;
         return false;
@@ -368,8 +402,10 @@ bool crew_tick(struct crew *w)
     atomic_store(&w->gate, gate + 1);
     wait_for_hands(w);
     for (uint32_t i = 1; i < w->n; i++)
-        if (e->worker[i].wakes->gate == gate)
+        if (e->worker[i].wakes->gate == gate) {
             enter_wakes(e, e->worker[i].wakes);
+            set_marks(e->worker[i].wakes);
+        }
     for (unsigned i = 0; i < e->n_queue; i++)
         memset(e->queue[i].now, 0, e->queue[i].words * sizeof *e->queue[i].now);
     end_measure(w);
@@ -449,7 +485,17 @@ struct crew *crew_new(struct engine *e)
         w->hand[i].worker = &e->worker[i];
         e->worker[i].wakes = wakes_new(e);
     }
+    for (unsigned i = 0; i < e->n_queue; i++)
+        w->now[i] = e->queue[i].now;
     share_out(w);
+    w->place = xmalloc((w->n_comp + 1) * sizeof *w->place);
+    for (uint32_t i = 0; i < w->n_comp; i++)
+        w->place[i] = (struct place){w->comp[i]->bit, w->comp[i]->queue};
+    w->clock_ns = UINT64_MAX;
+    for (unsigned i = 0; i < 16; i++) {
+        const uint64_t begin = clock_ns(), ns = clock_ns() - begin;
+        w->clock_ns = ns < w->clock_ns ? ns : w->clock_ns;
+    }
     sigset_t before;
     block_signals(&before);
     /* The first worker does the work of those whose thread cannot be started. */
@@ -470,10 +516,12 @@ void crew_free(struct crew *w)
             pthread_join(w->hand[i].thread, NULL);
         free(w->hand[i].chunk);
         free(w->eng->worker[i].wakes->far);
+        free(w->eng->worker[i].wakes->marked);
         free(w->eng->worker[i].wakes);
     }
     free(w->hand);
     free(w->comp);
+    free(w->place);
     free(w->first);
     free(w->cost_ns);
     free(w);

@@ -38,6 +38,12 @@ static void choose_periods(const uint64_t *khz, unsigned n, uint64_t *period)
         period[i] = exact ? (uint64_t)lcm / (khz[i] / g) : (64000000000000ull + khz[i] / 2) / khz[i];
 }
 
+/* Two neighboring cache lines: what different threads write is that far apart. */
+static void *alloc128(struct arena *arena, size_t bytes)
+{
+    return (void *)(((uintptr_t)arena_alloc64(arena, bytes + 64) + 127) & ~(uintptr_t)127);
+}
+
 struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, struct err *err)
 {
     static const char *const clk_name[CLK_COUNT] = {"core", "noc", "l2", "dram"};
@@ -47,7 +53,7 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
             return NULL;
         }
     }
-    struct engine *e = arena_alloc64(arena, sizeof *e);
+    struct engine *e = alloc128(arena, sizeof *e);
     e->arena = arena;
     e->cfg = *cfg;
     e->tick_all = cfg->tick_all;
@@ -66,8 +72,7 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
         e->queue[i].next_at = period[i];
     }
     e->n_worker = cfg->threads ? cfg->threads : 1;
-    e->worker = arena_alloc64(arena, (e->n_worker + 1) * sizeof *e->worker);
-    e->worker = (struct worker *)(((uintptr_t)e->worker + 127) & ~(uintptr_t)127);
+    e->worker = alloc128(arena, e->n_worker * sizeof *e->worker);
     req_store_init(&e->requests, arena, cfg->max_requests, e->n_worker);
     for (uint32_t i = 0; i < e->n_worker; i++) {
         e->worker[i].index = i;

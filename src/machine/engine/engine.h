@@ -35,6 +35,7 @@ enum clk { CLK_CORE, CLK_NOC, CLK_L2, CLK_DRAM, CLK_COUNT };
 struct engine;
 struct waits; /* waits.h */
 struct crew;  /* crew.h */
+struct port;  /* port.h */
 struct wakes; /* crew.c */
 struct worker;
 
@@ -96,25 +97,26 @@ struct worker {
     struct req_pool pool;
     uint64_t progress; /* counts messages taken; with requests made and retired and the watched counters: progress */
     uint64_t ticks;    /* done: host cost, not a result */
-    struct wakes *wakes; /* of components, in the present instant: crew.h. Of all workers but the first, which changes the
-                            queues */
+    struct wakes *wakes; /* crew.c: what the present instant's ticks want; NULL = one worker */
 } __attribute__((aligned(128)));
 
 struct engine {
+    /* What all workers read; it changes between two instants only. */
     uint64_t time;
     uint64_t cyc[CLK_COUNT]; /* by queue: cycles begun at `time`, floor(time / period) */
+    struct crew *crew;       /* NULL = one worker, or not started yet */
+    struct worker *worker;
+    uint32_t n_worker, n_queue;
+    bool tick_all;
+    bool started;
+    /* What the first worker changes while others work. */
+    struct engine_queue queue[CLK_COUNT] __attribute__((aligned(128)));
     uint64_t moved;    /* progress when the watch last looked, ... */
     uint64_t moved_at; /* ... in this core cycle */
     uint32_t tasks;    /* work other than requests that must end: CTAs that run */
     VEC(const uint64_t *) watched;
     bool stop; /* atomic */
-    bool tick_all;
-    bool started;
-    uint32_t n_queue, n_worker;
-    struct engine_queue queue[CLK_COUNT];
     uint8_t queue_of[CLK_COUNT];
-    struct worker *worker;
-    struct crew *crew; /* NULL = one worker, or not started yet */
     struct req_store requests;
     VEC(struct comp *) comp;
     struct arena *arena;
@@ -169,7 +171,9 @@ static inline struct req_pool *engine_pool(const struct comp *c)
 uint32_t engine_in_flight(const struct engine *); /* requests; between two instants */
 uint64_t engine_ticks(const struct engine *);     /* of components so far */
 
-void engine_wake_later(struct worker *, struct comp *, uint64_t cycle); /* crew.c: the first worker will */
+/* crew.c: at the end of the instant the first worker wakes the component, marks the port. */
+void engine_wake_later(struct worker *, struct comp *, uint64_t cycle);
+void engine_mark_later(struct worker *, struct port *);
 
 /* As engine_wake, by the worker of another component. */
 static inline void engine_wake_from(struct worker *w, struct comp *c, uint64_t cycle)

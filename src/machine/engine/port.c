@@ -20,5 +20,4 @@ void port_init(struct port *p, struct engine *eng, struct comp *consumer, uint32
         .sender = consumer,
         .name = name,
     };
-    p->mark = &p->unwatched;
 }

@@ -27,23 +27,24 @@ struct msg {
 };
 
 struct port {
+    /* of the consumer */
+    uint32_t head;        /* free running, as tail */
+    uint32_t head_before; /* before the pops of instant popped_at, which free nothing for the producer yet */
+    uint64_t popped_at;
+    /* constant; between the members that two threads write, a cache line apart */
     struct msg *slot; /* mask + 1 of them */
     uint32_t mask, cap;
     struct engine *eng;
     struct comp *producer, *consumer; /* producer may be NULL: no component to wake */
     const char *name;
     uint32_t latency; /* consumer cycles from sending to ready, >= 1 */
-    /* of the consumer */
-    uint32_t head;        /* free running, as tail */
-    uint32_t head_before; /* before the pops of instant popped_at, which free nothing for the producer yet */
-    uint64_t popped_at;
+    const struct comp *sender; /* whose worker sends: the producer, or the consumer where there is none */
+    uint64_t *mark, mark_bit;  /* set by every send: see port_watch; 0 = none */
     /* of the producer */
     uint32_t tail;
+    uint32_t head_seen; /* head when it last looked, without pops of that instant */
     uint64_t last_ready;
-    uint64_t sent;            /* taken = sent - (tail - head) */
-    const struct comp *sender; /* whose worker sends: the producer, or the consumer where there is none */
-    uint64_t *mark, mark_bit;         /* set by every send: see port_watch */
-    uint64_t unwatched;
+    uint64_t sent; /* taken = sent - (tail - head) */
 };
 
 /* `cap` messages; latency in consumer cycles. `name` must outlive the port. The producer is set by port_connect. */
@@ -69,48 +70,38 @@ static inline bool port_popped_now(const struct port *p)
 
 /*
  * For a consumer with many ports: every send sets `bit` in *word, so that it finds the ports with messages without
- * asking them all. The consumer calls port_unmark when it finds the port empty.
+ * asking them all; several workers set it at the end of the instant. The consumer calls port_unmark when it finds the port
+ * empty.
  */
 static inline void port_watch(struct port *p, uint64_t *word, uint64_t bit)
 {
     p->mark = word;
     p->mark_bit = bit;
 }
-static inline void port_set_mark(struct port *p)
-{
-    if (p->eng->crew)
-        __atomic_fetch_or(p->mark, p->mark_bit, __ATOMIC_ACQ_REL);
-    else
-        *p->mark |= p->mark_bit;
-}
-static inline uint64_t port_marks(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_RELAXED); /* what was sent is seen by port_peek */
-}
 static inline void port_unmark(struct port *p)
 {
-    if (!p->eng->crew) {
-        *p->mark &= ~p->mark_bit;
-        return;
-    }
-    __atomic_fetch_and(p->mark, ~p->mark_bit, __ATOMIC_ACQ_REL);
-    if (port_tail(p) != p->head) /* a message was sent meanwhile */
-        port_set_mark(p);
+    *p->mark &= ~p->mark_bit;
 }
 
 /* Producer's view: slots in use at the start of this instant plus what it has sent since. */
-static inline uint32_t port_free(const struct port *p)
+static inline uint32_t port_free(struct port *p)
 {
     const uint32_t head = port_head(p);
-    return p->cap - (p->tail - (port_popped_now(p) ? p->head_before : head));
+    p->head_seen = port_popped_now(p) ? p->head_before : head;
+    return p->cap - (p->tail - p->head_seen);
+}
+/* port_free(p) > n. What the consumer has taken is looked at when it matters. */
+static inline bool port_has_room(struct port *p, uint32_t n)
+{
+    return p->cap - (p->tail - p->head_seen) > n || port_free(p) > n;
 }
 /*
  * A producer that gets "no" is woken when there is room; if it was made at this very instant, in the next cycle. So is, with
  * several workers, one that has filled the port at this instant: a pop at the same time may not have seen it full.
  */
-static inline bool port_can_send(const struct port *p)
+static inline bool port_can_send(struct port *p)
 {
-    if (port_free(p) > 0)
+    if (port_has_room(p, 0))
         return true;
     if (p->producer && (port_popped_now(p) ||
                         (p->eng->crew && p->last_ready >= engine_next_cycle(p->consumer) + (p->latency - 1))))
@@ -128,8 +119,12 @@ static inline void port_send_later(struct port *p, req_id req, uint32_t info, ui
     p->slot[p->tail & p->mask] = (struct msg){ready, req, info};
     __atomic_store_n(&p->tail, p->tail + 1, __ATOMIC_RELEASE);
     p->sent++;
-    if (p->mark_bit)
-        port_set_mark(p);
+    if (p->mark_bit) {
+        if (p->eng->crew)
+            engine_mark_later(p->sender->worker, p);
+        else
+            *p->mark |= p->mark_bit;
+    }
     engine_wake_from(p->sender->worker, p->consumer, ready);
 }
 static inline void port_send(struct port *p, req_id req, uint32_t info)

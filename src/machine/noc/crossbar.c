@@ -131,7 +131,7 @@ ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, 
     const uint64_t *marked = &x->noc.marked[c * x->words];
     uint64_t *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
-        for (uint64_t m = port_marks(&marked[w]) & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
+        for (uint64_t m = marked[w] & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
             struct port *p = &x->noc.in[c * x->n + in];
             if (x->noc.cfg.voq) {
@@ -184,7 +184,7 @@ ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint3
 /* Does the receiver at an output accept a packet of class c? Not every node receives every class. */
 ALWAYS_INLINE bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
-    const struct port *p = x->noc.out[c * x->n + out];
+    struct port *p = x->noc.out[c * x->n + out];
     return (n_class == 1 || p) && port_can_send(p);
 }
 
@@ -261,7 +261,7 @@ ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool fi
 ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
 {
     for (uint32_t w = 0; w < x->words; w++) {
-        uint64_t left = port_marks(&x->noc.marked[c * x->words + w]) & ~x->exposed[c * x->words + w];
+        uint64_t left = x->noc.marked[c * x->words + w] & ~x->exposed[c * x->words + w];
         for (; left; left &= left - 1) {
             uint32_t lane = c * x->n + w * 64 + (uint32_t)__builtin_ctzll(left);
             if (x->noc.cfg.voq && x->held[lane] == x->noc.cfg.inject_queue)

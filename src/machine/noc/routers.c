@@ -172,7 +172,7 @@ ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t n_cl
 {
     uint64_t m = 0;
     for (uint32_t c = 0, w = word; c < n_class; c++, w += n->noc.mark_words)
-        m |= (port_marks(&n->noc.marked[w]) | n->injecting[w]) & ~n->blocked[w];
+        m |= (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
     return m;
 }
 
@@ -325,7 +325,7 @@ ALWAYS_INLINE uint32_t choose(const struct routers *n, uint32_t n_class, const s
         if (output->feeds != NONE || !(head_flit(n, r, i) & 1))
             return i;
         uint32_t lane = eject_lane(n, n_class, output, i);
-        if (port_free(n->noc.out[lane]) > n->reserved[lane])
+        if (port_has_room(n->noc.out[lane], n->reserved[lane]))
             return i;
         left &= ~(1ull << i);
     }

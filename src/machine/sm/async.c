@@ -128,7 +128,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
 /* Room for a copy, and for the events that an instruction's lanes and the copies in flight can send. */
 bool sm_async_room(const struct sm *sm)
 {
-    return sm->tma.free && (!sm->clusters || port_free(sm->done_out) > SM_EVENTS_MOST);
+    return sm->tma.free && (!sm->clusters || port_has_room(sm->done_out, SM_EVENTS_MOST));
 }
 
 static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)

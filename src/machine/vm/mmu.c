@@ -146,7 +146,7 @@ static uint64_t look_ups(struct mmu *m, uint64_t now)
     for (uint32_t k = 0; k < m->n_sm; k++) {
         const uint32_t sm = from + k < m->n_sm ? from + k : from + k - m->n_sm;
         struct port *p = &m->in[sm];
-        if (!(port_marks(&m->marked[sm >> 6]) >> (sm & 63) & 1))
+        if (!(m->marked[sm >> 6] >> (sm & 63) & 1))
             continue;
         const struct msg *g = port_peek(p, now);
         if (g && !room)
