@@ -52,9 +52,9 @@ enum { FAR_QUEUE = 16, FAR_SLOT = 18 };
 _Static_assert(CLK_COUNT <= 4 && ENGINE_WHEEL <= 1 << 14, "a wake-up is 32 bits");
 
 struct hand {
-    _Atomic uint64_t cursor; /* gate << 32 | number of chunks taken */
+    _Atomic uint64_t cursor; /* gate << 32 | next chunk */
     atomic_bool inside;
-    uint32_t n, *chunk; /* its chunks */
+    uint32_t first, end; /* its chunks */
     struct crew *crew;
     struct worker *worker;
     pthread_t thread;
@@ -82,6 +82,7 @@ struct crew {
     uint32_t n_comp __attribute__((aligned(128))), n_chunk;
     uint32_t instants, measured;
     uint64_t *cost_ns;  /* by chunk, of measured instants */
+    uint32_t *bound, *bound_before; /* of the hands' parts; balance() */
     uint64_t closed_at; /* when the measured instant ended, until the next begins */
     uint64_t alone_ns;  /* what the first worker does between them */
 };
@@ -212,10 +213,10 @@ static bool take(struct hand *h, uint32_t gate, uint32_t most, uint32_t *from, u
 {
     uint64_t at = atomic_load_explicit(&h->cursor, memory_order_relaxed);
     do {
-        *from = at >> 32 == gate ? (uint32_t)at : 0;
-        if (*from == h->n)
+        *from = at >> 32 == gate ? (uint32_t)at : h->first;
+        if (*from == h->end)
             return false;
-        *to = h->n - *from > most ? *from + most : h->n;
+        *to = h->end - *from > most ? *from + most : h->end;
     } while (!atomic_compare_exchange_weak_explicit(&h->cursor, &at, (uint64_t)gate << 32 | *to, memory_order_relaxed,
                                                     memory_order_relaxed));
     return true;
@@ -223,10 +224,10 @@ static bool take(struct hand *h, uint32_t gate, uint32_t most, uint32_t *from, u
 
 static void tick_chunks(const struct crew *w, struct hand *of, struct worker *me, uint32_t gate)
 {
-    const uint32_t most = of->worker == me ? of->n / 4 + 1 : 1;
-    for (uint32_t i, to; take(of, gate, most, &i, &to);)
-        for (; i < to; i++)
-            tick_chunk(w, me, of->chunk[i]);
+    const uint32_t most = of->worker == me ? (of->end - of->first) / 4 + 1 : 1;
+    for (uint32_t chunk, to; take(of, gate, most, &chunk, &to);)
+        for (; chunk < to; chunk++)
+            tick_chunk(w, me, chunk);
 }
 
 /* ---- the threads ---- */
@@ -280,7 +281,7 @@ static void open_gate(struct crew *w, uint32_t gate)
 static bool has_chunks(struct hand *h, uint32_t gate)
 {
     const uint64_t at = atomic_load_explicit(&h->cursor, memory_order_relaxed);
-    return h->n && (at >> 32 != gate || (uint32_t)at < h->n);
+    return h->first != h->end && (at >> 32 != gate || (uint32_t)at < h->end);
 }
 
 /* Waits for the others, and takes the chunks of those that do not come. */
@@ -306,44 +307,42 @@ static void wait_for_hands(struct crew *w)
 
 /* ---- equal shares ---- */
 
-static uint64_t cost_of(const struct crew *w, const struct hand *h)
+/* The most that a hand has to do if hand i gets the chunks from bound[i] to bound[i + 1]. */
+static uint64_t longest(const struct crew *w, const uint32_t *bound)
 {
-    uint64_t sum = h == w->hand ? w->alone_ns : 0;
-    for (uint32_t i = 0; i < h->n; i++)
-        sum += w->cost_ns[h->chunk[i]];
-    return sum;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint64_t sum = i ? 0 : w->alone_ns;
+        for (uint32_t k = bound[i]; k < bound[i + 1]; k++)
+            sum += w->cost_ns[k];
+        most = sum > most ? sum : most;
+    }
+    return most;
 }
 
-/* The hand with the most work gives a chunk to the one with the least, if that makes the longer of the two shorter. */
-static bool move_chunk(struct crew *w)
-{
-    struct hand *most = w->hand, *least = w->hand;
-    for (uint32_t i = 1; i < w->n; i++) {
-        most = cost_of(w, &w->hand[i]) > cost_of(w, most) ? &w->hand[i] : most;
-        least = cost_of(w, &w->hand[i]) < cost_of(w, least) ? &w->hand[i] : least;
-    }
-    const uint64_t difference = cost_of(w, most) - cost_of(w, least), worth = cost_of(w, most) / 32;
-    uint32_t best = UINT32_MAX;
-    uint64_t best_cost = 0;
-    for (uint32_t i = 0; i < most->n; i++) {
-        const uint64_t cost = w->cost_ns[most->chunk[i]];
-        if (cost > worth && cost < difference - worth && (best == UINT32_MAX || llabs((int64_t)(2 * cost - difference)) <
-                                                             llabs((int64_t)(2 * best_cost - difference)))) {
-            best = i;
-            best_cost = cost;
-        }
-    }
-    if (best == UINT32_MAX)
-        return false;
-    least->chunk[least->n++] = most->chunk[best];
-    memmove(&most->chunk[best], &most->chunk[best + 1], (--most->n - best) * sizeof *most->chunk);
-    return true;
-}
-
+/* Cuts the row of chunks into parts of equal cost, where that makes the longest part shorter by more than a 32nd. */
 static void balance(struct crew *w)
 {
-    for (unsigned i = 0; i < 4 && move_chunk(w); i++)
-        ;
+    uint64_t all = w->alone_ns, sum = w->alone_ns;
+    for (uint32_t i = 0; i < w->n_chunk; i++)
+        all += w->cost_ns[i];
+    uint32_t hand = 0;
+    w->bound[0] = 0;
+    for (uint32_t i = 0; i < w->n_chunk; i++) {
+        sum += w->cost_ns[i];
+        while (hand + 1 < w->n && (sum - w->cost_ns[i] / 2) * w->n >= all * (hand + 1))
+            w->bound[++hand] = i;
+    }
+    while (hand < w->n)
+        w->bound[++hand] = w->n_chunk;
+    for (uint32_t i = 0; i <= w->n; i++)
+        w->bound_before[i] = i < w->n ? w->hand[i].first : w->n_chunk;
+    const uint64_t before = longest(w, w->bound_before);
+    if (longest(w, w->bound) + before / 32 < before)
+        for (uint32_t i = 0; i < w->n; i++) {
+            w->hand[i].first = w->bound[i];
+            w->hand[i].end = w->bound[i + 1];
+        }
     for (uint32_t i = 0; i < w->n_chunk; i++)
         w->cost_ns[i] /= 2;
     w->alone_ns /= 2;
@@ -434,31 +433,32 @@ static void cut(struct crew *w, enum clk clk, uint32_t each)
     end_chunk(w);
 }
 
-/* The chunks of each clock, in equal numbers; what must be ticked together is the first hand's. */
+/*
+ * The chunks in a row, so that neighbors on a request's path are neighbors in it: what must be ticked together, DRAM and L2,
+ * networks, SMs. Each hand has a part of the row, at first of equal weight.
+ */
 static void share_out(struct crew *w)
 {
-    static const enum clk order[CLK_COUNT] = {CLK_NOC, CLK_CORE, CLK_L2, CLK_DRAM}; /* the longest first */
+    static const enum clk order[CLK_COUNT] = {CLK_DRAM, CLK_L2, CLK_NOC, CLK_CORE};
     const uint32_t n = (uint32_t)w->eng->comp.n;
     w->comp = xmalloc((n + 1) * sizeof(struct comp *));
     w->first = xcalloc(n + 2, sizeof *w->first);
     w->cost_ns = xcalloc(n + 1, sizeof *w->cost_ns);
-    for (uint32_t i = 0; i < w->n; i++)
-        w->hand[i].chunk = xmalloc((n + 1) * sizeof *w->hand->chunk);
+    w->bound = xcalloc(w->n + 1, sizeof *w->bound);
+    w->bound_before = xcalloc(w->n + 1, sizeof *w->bound_before);
     for (uint32_t i = 0; i < n; i++)
         if (w->eng->comp.p[i]->together)
             w->comp[w->n_comp++] = w->eng->comp.p[i];
     end_chunk(w);
-    for (uint32_t i = 0; i < w->n_chunk; i++)
-        w->hand->chunk[w->hand->n++] = i;
-    for (unsigned k = 0; k < CLK_COUNT; k++) {
-        const uint32_t before = w->n_chunk;
+    for (unsigned k = 0; k < CLK_COUNT; k++)
         cut(w, order[k], 2);
-        const uint32_t of_clock = w->n_chunk - before;
-        for (uint32_t i = 0; i < of_clock; i++) {
-            struct hand *h = &w->hand[of_clock < w->n ? i : (uint64_t)i * w->n / of_clock];
-            h->chunk[h->n++] = before + i;
-        }
-    }
+    for (uint32_t i = 0; i < w->n_chunk; i++)
+        for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
+            w->cost_ns[i] += 100 * weight[w->comp[k]->clk];
+    w->hand->end = w->n_chunk;
+    for (uint32_t i = 1; i < w->n; i++)
+        w->hand[i].first = w->hand[i].end = w->n_chunk;
+    balance(w);
 }
 
 /* Signals are for the program's own threads, but those that a thread causes itself. */
@@ -514,7 +514,6 @@ void crew_free(struct crew *w)
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->hand[i].has_thread)
             pthread_join(w->hand[i].thread, NULL);
-        free(w->hand[i].chunk);
         free(w->eng->worker[i].wakes->far);
         free(w->eng->worker[i].wakes->marked);
         free(w->eng->worker[i].wakes);
@@ -522,6 +521,8 @@ void crew_free(struct crew *w)
     free(w->hand);
     free(w->comp);
     free(w->place);
+    free(w->bound);
+    free(w->bound_before);
     free(w->first);
     free(w->cost_ns);
     free(w);

@@ -7,8 +7,8 @@
  * producer may be waiting wakes the producer at its next cycle.
  *
  * Producer and consumer may be ticked at the same time by two threads. So each writes only its own members, a message is
- * complete before `tail` shows it, and `popped_at` and `head_before` are written before `head` changes: a producer that sees
- * the new head sees them, too.
+ * complete before its slot's `ready` shows it, and `popped_at` and `head_before` are written before `head` changes: a
+ * producer that sees the new head sees them, too.
  *
  * Messages are in order: one that is ready waits behind one that is not. `ready` must not decrease.
  *
@@ -21,7 +21,7 @@
 
 /* 16 bytes. What `req` and `info` mean is between the two: a request and netmsg.h's packet, an event, a CTA. */
 struct msg {
-    uint64_t ready; /* consumer's cycle */
+    uint64_t ready; /* consumer's cycle; NEVER: the slot is empty */
     req_id req;
     uint32_t info;
 };
@@ -58,10 +58,6 @@ static inline void port_connect(struct port *p, struct comp *producer)
 static inline uint32_t port_head(const struct port *p)
 {
     return __atomic_load_n(&p->head, __ATOMIC_ACQUIRE);
-}
-static inline uint32_t port_tail(const struct port *p)
-{
-    return __atomic_load_n(&p->tail, __ATOMIC_ACQUIRE);
 }
 static inline bool port_popped_now(const struct port *p)
 {
@@ -116,8 +112,10 @@ static inline void port_send_later(struct port *p, req_id req, uint32_t info, ui
     if (ready < p->last_ready)
         ready = p->last_ready; /* order is kept: it waits behind the one before */
     p->last_ready = ready;
-    p->slot[p->tail & p->mask] = (struct msg){ready, req, info};
-    __atomic_store_n(&p->tail, p->tail + 1, __ATOMIC_RELEASE);
+    struct msg *m = &p->slot[p->tail++ & p->mask];
+    m->req = req;
+    m->info = info;
+    __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
     p->sent++;
     if (p->mark_bit) {
         if (p->eng->crew)
@@ -143,40 +141,40 @@ static inline void port_send_paced(struct port *p, req_id req, uint32_t info)
     port_send_later(p, req, info, extra);
 }
 
+/* The cycle in which the oldest message is (or was) ready; NEVER when there is none. What is sent now may be seen or not. */
+static inline uint64_t port_next_ready(const struct port *p)
+{
+    return __atomic_load_n(&p->slot[p->head & p->mask].ready, __ATOMIC_ACQUIRE);
+}
 /* Consumer's view: the oldest message if it is ready in cycle `now`, else NULL. */
 static inline const struct msg *port_peek(const struct port *p, uint64_t now)
 {
-    if (p->head == port_tail(p))
-        return NULL;
-    const struct msg *m = &p->slot[p->head & p->mask];
-    return m->ready <= now ? m : NULL;
+    return port_next_ready(p) <= now ? &p->slot[p->head & p->mask] : NULL;
 }
 static inline bool port_empty(const struct port *p)
 {
-    return p->head == port_tail(p);
+    return port_next_ready(p) == NEVER;
 }
+/* Between two instants. */
 static inline uint32_t port_count(const struct port *p)
 {
-    return port_tail(p) - p->head;
-}
-/* The cycle in which the oldest message is (or was) ready; NEVER when there is none. */
-static inline uint64_t port_next_ready(const struct port *p)
-{
-    return p->head == port_tail(p) ? NEVER : p->slot[p->head & p->mask].ready;
+    return p->tail - p->head;
 }
 
 /* Takes the oldest message; there must be one. */
 static inline struct msg port_pop(struct port *p)
 {
-    const uint32_t head = p->head, used = __atomic_load_n(&p->tail, __ATOMIC_RELAXED) - head;
-    struct msg m = p->slot[head & p->mask];
+    const uint32_t head = p->head;
+    const struct msg m = p->slot[head & p->mask];
+    const bool full = __atomic_load_n(&p->slot[(head + p->cap - 1) & p->mask].ready, __ATOMIC_RELAXED) != NEVER;
+    p->slot[head & p->mask].ready = NEVER;
     if (p->popped_at != p->eng->time) {
         p->head_before = head;
         __atomic_store_n(&p->popped_at, p->eng->time, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&p->head, head + 1, __ATOMIC_RELEASE);
     p->consumer->worker->progress++;
-    if (p->producer && used == p->cap)
+    if (full && p->producer)
         engine_wake_from(p->consumer->worker, p->producer, 0);
     return m;
 }
