@@ -165,6 +165,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     struct engine_config ec = {.khz = {config->core_khz, config->noc_khz, config->l2_khz, config->dram_khz},
                                .tick_all = config->tick_all,
                                .reverse = config->reverse,
+                               .threads = config->threads,
                                .deadlock_cycles = 100000,
                                .max_requests = n_sm * (outstanding + l1_max_own_requests(&m->l1_config)) +
                                                n_slice * l2_max_own_requests(&m->l2_config) +

@@ -429,9 +429,9 @@ static void block_class(struct bench *b, uint32_t class)
         engine_wake(&n->comp, 0);
     }
     engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 3000);
-    uint64_t progress = b->eng->progress;
+    uint64_t progress = b->eng->worker->progress;
     engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 1000);
-    assert_int_equal(b->eng->progress, progress);
+    assert_int_equal(b->eng->worker->progress, progress);
 }
 
 /* Cycles from sending one packet of a class to its arrival. */

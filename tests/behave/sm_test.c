@@ -118,7 +118,8 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->comp.tick = mock_tick;
     m->take_every = 0;
     engine_add(b->eng, &m->comp, CLK_CORE, "mock");
-    port_init(&m->in, b->eng, &m->comp, 4, 1, "in");
+    port_init(&m->in, b->eng, &m->comp, 32, 1, "in");
+    m->in.cap = 4; /* unless the test says otherwise */
     port_init(&m->events, b->eng, &m->comp, 256, 1, "events");
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);

@@ -186,6 +186,14 @@ static void same_counters(void **state)
             assert_int_equal(memsys_run(reverse), a);
             assert_memory_equal(reverse->values, skip->values, stats_count(skip->stats) * sizeof *skip->values);
             memsys_free(reverse);
+            c.reverse = false;
+            c.threads = 2 + (uint32_t)seed % 2;
+            struct memsys *threads = memsys_new(&c);
+            for (uint32_t s = 0; s < c.n_sm; s++)
+                memsys_source(threads, s, random_shot, &t);
+            assert_int_equal(memsys_run(threads), a);
+            assert_memory_equal(threads->values, skip->values, stats_count(skip->stats) * sizeof *skip->values);
+            memsys_free(threads);
             memsys_free(skip);
         }
     }

@@ -9,6 +9,9 @@
  * Wake-ups of all workers but the first are collected apart, and the first enters them in the queues when the instant is
  * over, because the threads would else write to the same few words; and so are the marks of ports.
  *
+ * Where the host takes a thread's processor away in the middle of a chunk, the first worker has to wait for it. After that
+ * it works alone for a while, longer each time that it happens again.
+ *
  * Waiting threads spin, because an instant takes microseconds, and sleep when nothing has come for longer; with more
  * threads than processors they sleep soon.
  */
@@ -31,6 +34,9 @@
 enum {
     SPINS = 4000,       /* until a waiting thread sleeps */
     SPINS_CROWDED = 50, /* the same with more threads than processors */
+    SPINS_BUSY = 1000,  /* until the first worker takes it that another does not run */
+    ALONE_LEAST = 64,   /* instants that it works alone then: at first, and at most */
+    ALONE_MOST = 8192,
     GRACE = 60,         /* spins until the first worker takes the chunks of others */
     SAMPLE = 32,        /* one of so many instants is measured */
     BALANCE = 64,       /* measured instants between two looks at the shares */
@@ -81,6 +87,7 @@ struct crew {
     /* of the first worker */
     uint32_t n_comp __attribute__((aligned(128))), n_chunk;
     uint32_t instants, measured;
+    uint32_t alone, alone_next; /* instants to work alone, now and next time */
     uint64_t *cost_ns;  /* by chunk, of measured instants */
     uint32_t *bound, *bound_before; /* of the hands' parts; balance() */
     uint64_t closed_at; /* when the measured instant ended, until the next begins */
@@ -297,12 +304,21 @@ static void help_out(struct crew *w, uint32_t gate)
 
 static void wait_for_hands(struct crew *w)
 {
+    bool yielded = false;
     for (uint32_t i = 1, spins = 0; i < w->n; i++)
         while (atomic_load(&w->hand[i].inside))
-            if (++spins < w->spins)
+            if (++spins < SPINS_BUSY) {
                 spin();
-            else
+            } else {
+                yielded = true;
                 sched_yield();
+            }
+    if (yielded) {
+        w->alone = w->alone_next;
+        w->alone_next = 2 * w->alone_next < ALONE_MOST ? 2 * w->alone_next : ALONE_MOST;
+    } else if (w->alone_next > ALONE_LEAST) {
+        w->alone_next--;
+    }
 }
 
 /* ---- equal shares ---- */
@@ -389,7 +405,7 @@ bool crew_tick(struct crew *w)
 {
     struct engine *e = w->eng;
     set_marks(e->worker->wakes); /* of the instant before, and of what was sent between two runs */
-    if (!is_worth_it(e)) {
+    if (w->alone ? w->alone-- : !is_worth_it(e)) {
         w->closed_at = 0;
         return false;
     }
@@ -487,6 +503,7 @@ struct crew *crew_new(struct engine *e)
     }
     for (unsigned i = 0; i < e->n_queue; i++)
         w->now[i] = e->queue[i].now;
+    w->alone_next = ALONE_LEAST;
     share_out(w);
     w->place = xmalloc((w->n_comp + 1) * sizeof *w->place);
     for (uint32_t i = 0; i < w->n_comp; i++)
