@@ -56,22 +56,22 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
     if (x->words)
         words = x->words;
     s->comp.eng->requests.req[id] = (struct req){.addr = x->addr & ~127ull,
-                                             .created_at = now,
-                                             .token = (uint32_t)s->sent,
-                                             .pc = x->pc,
-                                             .words = words,
-                                             .sm = (uint16_t)s->index,
-                                             .warp = x->warp,
-                                             .cta = x->cta,
-                                             .bytes = (uint16_t)(4 * __builtin_popcount(words)),
-                                             .flags = x->flags,
-                                             .kind = x->kind,
-                                             .space = x->space ? x->space : REQ_SP_GLOBAL,
-                                             .loop = x->loop,
-                                             .policy_tag = x->policy_tag,
-                                             .sectors = sectors,
-                                             .nth = x->nth,
-                                             .n_lines = x->n_lines ? x->n_lines : 1};
+                                                 .created_at = now,
+                                                 .token = (uint32_t)s->sent,
+                                                 .pc = x->pc,
+                                                 .words = words,
+                                                 .sm = (uint16_t)s->index,
+                                                 .warp = x->warp,
+                                                 .cta = x->cta,
+                                                 .bytes = (uint16_t)(4 * __builtin_popcount(words)),
+                                                 .flags = x->flags,
+                                                 .kind = x->kind,
+                                                 .space = x->space ? x->space : REQ_SP_GLOBAL,
+                                                 .loop = x->loop,
+                                                 .policy_tag = x->policy_tag,
+                                                 .sectors = sectors,
+                                                 .nth = x->nth,
+                                                 .n_lines = x->n_lines ? x->n_lines : 1};
     if (s->landing && s->script)
         s->landing[s->sent] = (struct landing){.sent = now};
     port_send(p, id, 0);

@@ -141,8 +141,7 @@ static struct numbers run_by(unsigned threads, const char *machine, const char *
     make_kernel(&s, &m);
     char copy[256], *save = NULL;
     const char *assignment[8];
-    struct gpu_opts o = {
-        .machine = machine, .with = with, .tick_all = tick_all, .set = assignment, .threads = threads};
+    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all, .set = assignment, .threads = threads};
     snprintf(copy, sizeof copy, "%s", set ? set : "");
     for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
         assignment[o.n_set++] = one;

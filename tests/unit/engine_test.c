@@ -282,9 +282,9 @@ static void check_cycle_of_waits(enum req_origin origin, const char *maker)
     for (int i = 0; i < 3; i++) {
         req_id id = req_alloc(engine_pool(r->eng->comp.p[0]));
         r->eng->requests.req[id] = (struct req){.addr = 0x1000u * (unsigned)(i + 1),
-                                            .created_at = (uint64_t)(30 - 10 * i),
-                                            .sm = 7,
-                                            .origin = (uint8_t)origin};
+                                                .created_at = (uint64_t)(30 - 10 * i),
+                                                .sm = 7,
+                                                .origin = (uint8_t)origin};
         port_send(&r->p[i].in, id, 0);
     }
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);

@@ -85,8 +85,8 @@ void point_settings(const struct point *, char *out, size_t bytes);
  * of uses (names and bins of cache/locality.h, TYPE by its name there). Its loads: kernel, pc, accesses, and the
  * type that most of their lines have.
  */
-char *point_simulate(const struct point *, unsigned threads, int (*poll)(void *, uint64_t cycle, uint64_t insts), void *ctx,
-                     struct err *);
+char *point_simulate(const struct point *, unsigned threads, int (*poll)(void *, uint64_t cycle, uint64_t insts),
+                     void *ctx, struct err *);
 /* Such a name: `what` is line, count ... (NULL = nothing), `bin` a type, a bin or TYPE.BIN, or the rest. */
 void point_locality_name(char out[96], const char *what, const char *bin);
 /* Takes a copy of a document as the point's result. -1: it is none. */

@@ -24,7 +24,7 @@ struct pool {
     const char *pages;   /* the folder for a profile of each point, as point_page_name calls it; NULL = none is made */
     unsigned jobs;
     unsigned threads; /* of a point that begins when fewer than `jobs` are left, at most; 0 = 1 */
-    bool no_run;                                           /* only what the store has */
+    bool no_run;      /* only what the store has */
     void (*show)(void *ctx, const struct pool_progress *); /* about four times a second; NULL = never */
     bool (*stop)(void *ctx);                               /* asked as often; true: end what runs and return */
     void *ctx;

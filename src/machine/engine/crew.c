@@ -9,8 +9,8 @@
  * Wake-ups of all workers but the first are collected apart, and the first enters them in the queues when the instant is
  * over, because the threads would else write to the same few words; and so are the marks of ports.
  *
- * Where the host takes a thread's processor away in the middle of a chunk, the first worker has to wait for it. After that
- * it works alone for a while, longer each time that it happens again.
+ * Where the host does not run a thread, the first worker takes its chunks, or waits for the one in its hands. After that it
+ * works alone for a while, longer each time that it happens again.
  *
  * Waiting threads spin, because an instant takes microseconds, and sleep when nothing has come for longer; with more
  * threads than processors they sleep soon.
@@ -34,13 +34,13 @@
 enum {
     SPINS = 4000,       /* until a waiting thread sleeps */
     SPINS_CROWDED = 50, /* the same with more threads than processors */
-    SPINS_BUSY = 1000,  /* until the first worker takes it that another does not run */
+    LATE_NS = 500000,   /* a thread that lets the first worker wait for longer does not run */
     ALONE_LEAST = 64,   /* instants that it works alone then: at first, and at most */
     ALONE_MOST = 8192,
-    GRACE = 60,         /* spins until the first worker takes the chunks of others */
-    SAMPLE = 32,        /* one of so many instants is measured */
-    BALANCE = 64,       /* measured instants between two looks at the shares */
-    LEAST = 24          /* sum of weights of the components of an instant that is worth it */
+    GRACE = 300,  /* spins until the first worker takes the chunks of others */
+    SAMPLE = 32,  /* one of so many instants is measured */
+    BALANCE = 64, /* measured instants between two looks at the shares */
+    LEAST = 24    /* sum of weights of the components of an instant that is worth it */
 };
 /* What ticks cost, roughly: a network has the work of many SMs. */
 static const uint32_t weight[CLK_COUNT] = {[CLK_CORE] = 2, [CLK_NOC] = 12, [CLK_L2] = 2, [CLK_DRAM] = 1};
@@ -79,19 +79,19 @@ struct crew {
     struct place {
         uint16_t bit;
         uint8_t queue;
-    } *place;        /* of each */
-    uint32_t *first; /* by chunk: its first component, up to that of the next */
+    } * place;                      /* of each */
+    uint32_t *first;                /* by chunk: its first component, up to that of the next */
     const uint64_t *now[CLK_COUNT]; /* by queue: its set */
     struct hand *hand;
     uint64_t clock_ns; /* what reading the clock takes */
     /* of the first worker */
     uint32_t n_comp __attribute__((aligned(128))), n_chunk;
     uint32_t instants, measured;
-    uint32_t alone, alone_next; /* instants to work alone, now and next time */
-    uint64_t *cost_ns;  /* by chunk, of measured instants */
+    uint32_t alone, alone_next;     /* instants to work alone, now and next time */
+    uint64_t *cost_ns;              /* by chunk, of measured instants */
     uint32_t *bound, *bound_before; /* of the hands' parts; balance() */
-    uint64_t closed_at; /* when the measured instant ended, until the next begins */
-    uint64_t alone_ns;  /* what the first worker does between them */
+    uint64_t closed_at;             /* when the measured instant ended, until the next begins */
+    uint64_t alone_ns;              /* what the first worker does between them */
 };
 
 static inline void spin(void)
@@ -291,29 +291,32 @@ static bool has_chunks(struct hand *h, uint32_t gate)
     return h->first != h->end && (at >> 32 != gate || (uint32_t)at < h->end);
 }
 
-/* Waits for the others, and takes the chunks of those that do not come. */
-static void help_out(struct crew *w, uint32_t gate)
+/* Waits for the others, and takes the chunks of those that do not come. Returns whether some have not even begun. */
+static bool help_out(struct crew *w, uint32_t gate)
 {
     uint32_t spins = 0;
+    bool late = false;
     for (uint32_t i = 1; i < w->n; i++) {
         while (has_chunks(&w->hand[i], gate) && spins++ < GRACE)
             spin();
+        late |= has_chunks(&w->hand[i], gate) && atomic_load(&w->hand[i].cursor) >> 32 != gate;
         tick_chunks(w, &w->hand[i], w->hand->worker, gate);
     }
+    return late;
 }
 
-static void wait_for_hands(struct crew *w)
+static void wait_for_hands(struct crew *w, bool late)
 {
-    bool yielded = false;
+    uint64_t since_ns = 0;
     for (uint32_t i = 1, spins = 0; i < w->n; i++)
         while (atomic_load(&w->hand[i].inside))
-            if (++spins < SPINS_BUSY) {
+            if (++spins < SPINS) {
                 spin();
             } else {
-                yielded = true;
+                since_ns = since_ns ? since_ns : clock_ns();
                 sched_yield();
             }
-    if (yielded) {
+    if (late || (since_ns && clock_ns() - since_ns > LATE_NS)) {
         w->alone = w->alone_next;
         w->alone_next = 2 * w->alone_next < ALONE_MOST ? 2 * w->alone_next : ALONE_MOST;
     } else if (w->alone_next > ALONE_LEAST) {
@@ -413,9 +416,9 @@ bool crew_tick(struct crew *w)
     const uint32_t gate = atomic_load_explicit(&w->gate, memory_order_relaxed) + 1;
     open_gate(w, gate);
     tick_chunks(w, w->hand, w->hand->worker, gate);
-    help_out(w, gate);
+    const bool late = help_out(w, gate);
     atomic_store(&w->gate, gate + 1);
-    wait_for_hands(w);
+    wait_for_hands(w, late);
     for (uint32_t i = 1; i < w->n; i++)
         if (e->worker[i].wakes->gate == gate) {
             enter_wakes(e, e->worker[i].wakes);

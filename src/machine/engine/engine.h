@@ -55,8 +55,8 @@ struct comp {
     struct engine *eng;
     struct worker *worker; /* that ticks it, or ticked it last */
     uint16_t id;           /* index in engine.comp */
-    uint16_t bit; /* index within its queue */
-    uint8_t clk;  /* enum clk */
+    uint16_t bit;          /* index within its queue */
+    uint8_t clk;           /* enum clk */
     uint8_t queue;
     bool together; /* all components with it set are ticked by one worker, in the order in which they were added */
 };
@@ -95,8 +95,8 @@ struct engine_queue {
 struct worker {
     uint32_t index;
     struct req_pool pool;
-    uint64_t progress; /* counts messages taken; with requests made and retired and the watched counters: progress */
-    uint64_t ticks;    /* done: host cost, not a result */
+    uint64_t progress;   /* counts messages taken; with requests made and retired and the watched counters: progress */
+    uint64_t ticks;      /* done: host cost, not a result */
     struct wakes *wakes; /* crew.c: what the present instant's ticks want; NULL = one worker */
 } __attribute__((aligned(128)));
 

@@ -37,7 +37,7 @@ struct port {
     struct engine *eng;
     struct comp *producer, *consumer; /* producer may be NULL: no component to wake */
     const char *name;
-    uint32_t latency; /* consumer cycles from sending to ready, >= 1 */
+    uint32_t latency;          /* consumer cycles from sending to ready, >= 1 */
     const struct comp *sender; /* whose worker sends: the producer, or the consumer where there is none */
     uint64_t *mark, mark_bit;  /* set by every send: see port_watch; 0 = none */
     /* of the producer */
@@ -99,8 +99,8 @@ static inline bool port_can_send(struct port *p)
 {
     if (port_has_room(p, 0))
         return true;
-    if (p->producer && (port_popped_now(p) ||
-                        (p->eng->crew && p->last_ready >= engine_next_cycle(p->consumer) + (p->latency - 1))))
+    if (p->producer &&
+        (port_popped_now(p) || (p->eng->crew && p->last_ready >= engine_next_cycle(p->consumer) + (p->latency - 1))))
         engine_wake(p->producer, 0);
     return false;
 }

@@ -87,7 +87,7 @@ struct sm_kernel {
     struct sm_load_stats *load; /* [worker * n_load + mem_index] */
     struct sm_profile *profile; /* [worker * n_profile + pc]; NULL = not requested */
     uint32_t n_load, n_profile, n_worker;
-    const uint16_t *reg;        /* the register lists of inst, or of op when there is scheduled code */
+    const uint16_t *reg; /* the register lists of inst, or of op when there is scheduled code */
     uint32_t n_scoreboard;
     /* Scheduled code; op is NULL when the kernel is issued in PTX order. */
     struct sm_op *op;
