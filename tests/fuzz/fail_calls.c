@@ -23,6 +23,7 @@ void *__libc_memalign(size_t, size_t);
 static atomic_long count;
 static long wanted; /* 0 = none, as long as the loader is at work */
 static int concerned;
+static _Thread_local int loading; /* the loader exits with 127 when it lacks memory, whatever its caller does */
 
 __attribute__((constructor)) static void start(void)
 {
@@ -41,7 +42,7 @@ static void tell(void)
 
 static int fails(void)
 {
-    if (!wanted || atomic_fetch_add(&count, 1) + 1 != wanted)
+    if (!wanted || loading || atomic_fetch_add(&count, 1) + 1 != wanted)
         return 0;
     tell();
     errno = ENOMEM;
@@ -80,6 +81,13 @@ PUBLIC void *realloc(void *p, size_t n)
 PUBLIC void *aligned_alloc(size_t align, size_t n)
 {
     return fails() ? NULL : __libc_memalign(align, n);
+}
+PUBLIC void *dlopen(const char *file, int mode)
+{
+    loading++;
+    void *handle = ((void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"))(file, mode);
+    loading--;
+    return handle;
 }
 PUBLIC pid_t fork(void)
 {
