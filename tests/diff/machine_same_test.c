@@ -196,13 +196,7 @@ static void ticking_and_threads_change_nothing(void **state)
         {"gtx480", "pd", "pd.distance=8"},
         {"gtx480", "pd,gto", "pd.distance=64 pd.count_scope=cache pd.renew_on_hit=no pd.bypass=no"},
         {"gtx480", "apcm,swl", "swl.limit=3"},
-        {"caps15", "caps", NULL},
-        {"gtx480", "orch", NULL},
-        {"gtx480", "mta", NULL},
         {"mesh28", "shared", "noc.core_to_core=via-l2 noc.vcs=2"},
-        {"mesh28", "zero-cost", "l1.observe=yes"},
-        {"mesh28", "dynamat,nlp", NULL},
-        {"cart28", "cart", NULL},
         /* Few MSHR entries and short queues: accesses stall for every reason, and are tried again and again. */
         {"gtx480", "racb",
          "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 l2.max_merges=1 l2.miss_queue=3 l2.dram_queue=2"},
@@ -220,11 +214,14 @@ static void ticking_and_threads_change_nothing(void **state)
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);
         must_equal(&skip, &tick, cases[i].with ? cases[i].with : cases[i].machine);
-        struct numbers threads = run_by(2 + i % 2, cases[i].machine, cases[i].with, cases[i].set, i % 8 == 0, i);
-        must_equal(&skip, &threads, "several threads");
+        if (i % 2 == 0) {
+            struct numbers threads =
+                run_by(2 + i / 2 % 2, cases[i].machine, cases[i].with, cases[i].set, i % 8 == 0, i);
+            must_equal(&skip, &threads, "several threads");
+            numbers_free(&threads);
+        }
         numbers_free(&skip);
         numbers_free(&tick);
-        numbers_free(&threads);
     }
 }
 
