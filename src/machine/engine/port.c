@@ -20,6 +20,5 @@ void port_init(struct port *p, struct engine *eng, struct comp *consumer, uint32
         .sender = consumer,
         .name = name,
     };
-    for (uint32_t i = 0; i < n; i++)
-        p->slot[i].ready = NEVER;
+    p->front = p->slot;
 }

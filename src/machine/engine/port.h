@@ -21,13 +21,14 @@
 
 /* 16 bytes. What `req` and `info` mean is between the two: a request and netmsg.h's packet, an event, a CTA. */
 struct msg {
-    uint64_t ready; /* consumer's cycle; NEVER: the slot is empty */
+    uint64_t ready; /* consumer's cycle; 0: the slot is empty */
     req_id req;
     uint32_t info;
 };
 
 struct port {
     /* of the consumer */
+    struct msg *front;    /* the oldest message's slot */
     uint32_t head;        /* free running, as tail */
     uint32_t head_before; /* before the pops of instant popped_at, which free nothing for the producer yet */
     uint64_t popped_at;
@@ -141,19 +142,25 @@ static inline void port_send_paced(struct port *p, req_id req, uint32_t info)
     port_send_later(p, req, info, extra);
 }
 
-/* The cycle in which the oldest message is (or was) ready; NEVER when there is none. What is sent now may be seen or not. */
+/* Consumer's view of the oldest message, 0 when there is none. What is sent at this instant may be seen or not. */
+static inline uint64_t port_front(const struct port *p)
+{
+    return __atomic_load_n(&p->front->ready, __ATOMIC_ACQUIRE);
+}
+/* The cycle in which the oldest message is (or was) ready; NEVER when there is none. */
 static inline uint64_t port_next_ready(const struct port *p)
 {
-    return __atomic_load_n(&p->slot[p->head & p->mask].ready, __ATOMIC_ACQUIRE);
+    const uint64_t ready = port_front(p);
+    return ready ? ready : NEVER;
 }
-/* Consumer's view: the oldest message if it is ready in cycle `now`, else NULL. */
+/* The oldest message if it is ready in cycle `now`, else NULL. */
 static inline const struct msg *port_peek(const struct port *p, uint64_t now)
 {
-    return port_next_ready(p) <= now ? &p->slot[p->head & p->mask] : NULL;
+    return port_front(p) - 1 < now ? p->front : NULL;
 }
 static inline bool port_empty(const struct port *p)
 {
-    return port_next_ready(p) == NEVER;
+    return !port_front(p);
 }
 /* Between two instants. */
 static inline uint32_t port_count(const struct port *p)
@@ -165,9 +172,10 @@ static inline uint32_t port_count(const struct port *p)
 static inline struct msg port_pop(struct port *p)
 {
     const uint32_t head = p->head;
-    const struct msg m = p->slot[head & p->mask];
-    const bool full = __atomic_load_n(&p->slot[(head + p->cap - 1) & p->mask].ready, __ATOMIC_RELAXED) != NEVER;
-    p->slot[head & p->mask].ready = NEVER;
+    const struct msg m = *p->front;
+    const bool full = __atomic_load_n(&p->slot[(head + p->cap - 1) & p->mask].ready, __ATOMIC_RELAXED) != 0;
+    p->front->ready = 0;
+    p->front = &p->slot[(head + 1) & p->mask];
     if (p->popped_at != p->eng->time) {
         p->head_before = head;
         __atomic_store_n(&p->popped_at, p->eng->time, __ATOMIC_RELEASE);
