@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 struct args {
     unsigned tools;
@@ -46,7 +47,11 @@ static void take_word(struct argp_state *state, void *args, char *word)
 
 static void check_options(struct argp_state *state, void *args)
 {
-    if (!((struct args *)args)->argc)
+    const struct args *a = args;
+    if (a->machine.json && a->check.sarif && !strcmp(a->machine.json, "-") && !strcmp(a->check.sarif, "-"))
+        argp_failure(state, CLI_BAD_INPUT, 0,
+                     "--json - and --sarif -: standard output takes one document; name a file");
+    if (!a->argc)
         argp_failure(state, CLI_BAD_INPUT, 0, "no program given; 'weir check --help' shows how");
 }
 
@@ -61,7 +66,7 @@ static const struct cli_option options[] = {
     {"suppressions", "FILE", "do not report these findings: lines of a class (or *) and a text that the finding names",
      CLI_TEXT(struct args, check.suppress)},
     {"json", "FILE", "write all findings (- = standard output)", CLI_TEXT(struct args, machine.json)},
-    {"sarif", "FILE", "write all findings as SARIF 2.1.0, for annotations of source lines",
+    {"sarif", "FILE", "write all findings as SARIF 2.1.0, for annotations of source lines (- = standard output)",
      CLI_TEXT(struct args, check.sarif)},
     {"max-insn", "N", "stop a launch after N warp instructions: a runaway kernel", .call = take_max_insn},
     {0}};
@@ -81,7 +86,7 @@ static const struct cli_syntax syntax = {
         "order the accesses. Compile with -lineinfo (weir cc does) to see source lines."
         "\vExamples:\n"
         "  weir check ./app\n"
-        "  weir check --tool racecheck --kernel 'scan.*' ./app\n"
+        "  weir check --tool racecheck --kernel 'gather.*' ./app\n"
         "  weir check --sarif check.sarif ./app\n\n"
         "docs/check.md explains each class.\n"
         "Exit status: 0 no errors found, 1 errors found, or the program failed, 2 bad input.",

@@ -124,6 +124,19 @@ static void put_path(const char *variable, const char *path)
     free(full);
 }
 
+static bool is_stdout(const char *document)
+{
+    return document && !strcmp(document, "-");
+}
+
+static void put_document(const char *name, const char *path)
+{
+    if (is_stdout(path))
+        put(name, path);
+    else
+        put_path(name, path);
+}
+
 static void set_machine(const struct machine_args *m)
 {
     char text[64];
@@ -147,10 +160,7 @@ static void set_machine(const struct machine_args *m)
     put(REPORT_ENV_THREADS, text);
     snprintf(text, sizeof text, "%" PRIu64, m->opts.sample_cycles);
     put(REPORT_ENV_SAMPLE, text);
-    if (m->json && !strcmp(m->json, "-"))
-        put(REPORT_ENV_JSON, "-");
-    else
-        put_path(REPORT_ENV_JSON, m->json);
+    put_document(REPORT_ENV_JSON, m->json);
     put_path(REPORT_ENV_TIMELINE, m->timeline);
     snprintf(text, sizeof text, "%s%s%s%s%s%s", m->quiet || m->no_summary ? "" : "summary ",
              m->opts.classify_loads ? "loads " : "", m->gpgpusim ? "gpgpusim " : "", m->opts.ncu_names ? "ncu " : "",
@@ -181,10 +191,10 @@ static void set_environment(const struct job *job, const struct program *program
     put_or_unset(REPORT_ENV_CHECK, job->check ? job->check->words : NULL);
     put_or_unset(REPORT_ENV_KERNEL, job->check ? job->check->kernel : NULL);
     put_path(REPORT_ENV_SUPPRESS, job->check ? job->check->suppress : NULL);
-    put_path(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
+    put_document(REPORT_ENV_SARIF, job->check ? job->check->sarif : NULL);
     set_machine(&job->machine);
     /* A document on standard output is alone there: what the program prints goes to standard error. */
-    if (job->machine.json && !strcmp(job->machine.json, "-")) {
+    if (is_stdout(job->machine.json) || (job->check && is_stdout(job->check->sarif))) {
         snprintf(text, sizeof text, "%d", fcntl(STDOUT_FILENO, F_DUPFD, 64));
         put(REPORT_ENV_STDOUT, text);
         dup2(STDERR_FILENO, STDOUT_FILENO);

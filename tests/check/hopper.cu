@@ -304,6 +304,44 @@ template <bool WAITS> __global__ void overwrite(float *out)
 CASE(product_waited, "clean") { overwrite<true><<<1, 128>>>(zeros<float>(128)); }
 CASE(product_overwritten, "race-async-copy") { overwrite<false><<<1, 128>>>(zeros<float>(128)); }
 
+/* One thread of the warpgroup announces that the tile is free, after its wait for the product or before; or the other
+ * warpgroup's product is not waited for. */
+enum { ANNOUNCES_AFTER, ANNOUNCES_BEFORE, ANNOUNCES_FOR_OTHERS };
+template <int K> __global__ void announce(float *out)
+{
+    __shared__ __align__(1024) int tile[1024];
+    __shared__ __align__(8) unsigned long long bar;
+    float d[4] = {0, 0, 0, 0};
+    const unsigned long long desc = at(tile) >> 4 | 8ull << 16 | 8ull << 32;
+    if (threadIdx.x == 0)
+        init(&bar, 1);
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+        tile[i] = 0;
+    FENCE;
+    __syncthreads();
+    if (threadIdx.x < (K == ANNOUNCES_FOR_OTHERS ? 256 : 128)) {
+        asm volatile("wgmma.fence.sync.aligned;\n"
+                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %4, 1, 1, 1, 0, 0;\n"
+                     "wgmma.commit_group.sync.aligned;\n"
+                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                     : "l"(desc)
+                     : "memory");
+        if (threadIdx.x == 5 && K == ANNOUNCES_BEFORE)
+            arrive(&bar);
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (threadIdx.x == 5 && K != ANNOUNCES_BEFORE)
+            arrive(&bar);
+        out[threadIdx.x] = d[0];
+    } else {
+        wait(&bar, 0);
+        for (int i = threadIdx.x % 128; i < 1024; i += 128)
+            tile[i] = 1;
+    }
+}
+CASE(product_announced, "clean") { announce<ANNOUNCES_AFTER><<<1, 256>>>(zeros<float>(256)); }
+CASE(product_announced_early, "race-async-copy") { announce<ANNOUNCES_BEFORE><<<1, 256>>>(zeros<float>(256)); }
+CASE(product_announced_for_others, "race-async-copy") { announce<ANNOUNCES_FOR_OTHERS><<<1, 384>>>(zeros<float>(256)); }
+
 /* ---- mbarriers used wrongly ---- */
 
 enum { M_RIGHT, M_AGAIN, M_STORED, M_REUSED, M_NEVER };

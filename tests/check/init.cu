@@ -1,5 +1,6 @@
 // Reads of memory that nobody has written; and barriers, masks and asynchronous copies that are used wrongly.
 #include "cases.h"
+#include <curand_kernel.h>
 
 enum { N = 128 };
 template <class T> static T *fresh(size_t n)
@@ -225,3 +226,21 @@ template <bool WAITS> __global__ void barrier_object(int *out)
 }
 CASE(mbarrier, "clean") { barrier_object<true><<<1, 64>>>(zeros<int>(64)); }
 CASE(mbarrier_no_wait, "race") { barrier_object<false><<<1, 64>>>(zeros<int>(64)); }
+
+// A state of cuRAND is written as a whole, and copies of it read each byte.
+template <class T> __global__ void seed(T *s) { curand_init(1, threadIdx.x, 0, &s[threadIdx.x]); }
+template <class T> __global__ void draw(T *s, unsigned *out)
+{
+    T own = s[threadIdx.x];
+    for (int i = 0; i < 5; i++)
+        out[threadIdx.x] += curand(&own);
+    s[threadIdx.x] = own;
+}
+template <class T> static void random()
+{
+    T *s = fresh<T>(32);
+    seed<<<1, 32>>>(s);
+    draw<<<1, 32>>>(s, zeros<unsigned>(32));
+}
+CASE(random_xorwow, "clean") { random<curandStateXORWOW_t>(); }
+CASE(random_philox, "clean") { random<curandStatePhilox4_32_10_t>(); }

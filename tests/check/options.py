@@ -29,8 +29,8 @@ def main():
     args.out = os.path.abspath(os.path.join(args.out, "options"))
     shared, host = (run.build(args, os.path.join(run.HERE, f)) for f in ("shared.cu", "host.cu"))
 
-    def check(*words, env=None):
-        r = subprocess.run([args.weir, "check", *words], capture_output=True, text=True, timeout=60, cwd=args.out)
+    def check(*words, cwd=args.out):
+        r = subprocess.run([args.weir, "check", *words], capture_output=True, text=True, timeout=60, cwd=cwd)
         return r.returncode, r.stdout, r.stderr
 
     # The text says what, where, who and what would help.
@@ -57,7 +57,9 @@ def main():
     # Tools and kernels.
     expect(check("--tool", "initcheck", shared, "reduction_last_step")[0] == 0, "initcheck finds no race")
     expect(check("--tool", "racecheck", shared, "reduction_last_step")[0] == 1, "racecheck does")
-    expect(check("--kernel", "tiles", shared, "reduction_last_step")[0] == 0, "another kernel is not looked at")
+    status, out, err = check("--kernel", "tiles", shared, "reduction_last_step")
+    expect(status == 2 and "--kernel tiles" in err and "reduce" in err, "a kernel that is not launched is bad input")
+    expect(check("--kernel", "tiles", shared, "tile_loop")[0] == 0, "one that is and has no error is fine")
     expect(check("--kernel", "^void redu.*", shared, "reduction_last_step")[0] == 1, "a kernel by its name is")
     expect(check(host, "leak")[0] == 0, "leaks are warnings")
     expect(check("--tool", "leakcheck", host, "leak")[0] == 1, "unless they are asked for")
@@ -68,6 +70,9 @@ def main():
     expect(check("--fail-fast", shared, "neighbor_without_barrier")[0] == 1, "--fail-fast ends with 1")
     expect(check("/nonexistent")[0] == 2, "a program that is not there is bad input")
 
+    status, out, err = check("--tool", "", shared, "reduction")
+    expect(status == 2, "no tool is bad input")
+
     # Suppressions.
     rules = os.path.join(args.out, "rules.txt")
     with open(rules, "w") as f:
@@ -76,6 +81,11 @@ def main():
     expect(status == 0 and "1 suppressed" in err, "a suppressed race is no error")
     status, out, err = check("--suppressions", rules, shared, "neighbor_without_barrier")
     expect(status == 1, "another race is")
+    expect(check("--suppressions", rules, "--fail-fast", shared, "reduction_last_step")[0] == 0, "nor with --fail-fast")
+    expect(check("--suppressions", rules, "--strict", shared, "reduction_last_step")[0] == 0, "nor with --strict")
+    with open(rules, "w") as f:
+        f.write("race shared.cu:%d\n" % (read // 10))
+    expect(check("--suppressions", rules, shared, "reduction_last_step")[0] == 1, "line 3 is not line 30")
     with open(rules, "w") as f:
         f.write("* reduce<\n")
     expect(check("--suppressions", rules, shared, "reduction_last_step")[0] == 0, "a kernel can be suppressed")
@@ -103,6 +113,25 @@ def main():
     expect(place["artifactLocation"]["uri"].endswith("shared.cu") and place["region"]["startLine"] == read,
            "SARIF has its line")
     expect(result["ruleId"] in [r["id"] for r in doc["runs"][0]["tool"]["driver"]["rules"]], "SARIF knows its rule")
+    expect(place["artifactLocation"]["uri"].startswith("/") and result["relatedLocations"][0]["id"] == 1 and
+           "[write at shared.cu:%d](1)" % write in result["message"]["text"], "SARIF links the other side")
+    expect(all(r["shortDescription"]["text"] for r in doc["runs"][0]["tool"]["driver"]["rules"]), "SARIF says what a rule is")
+    status, out, err = check("--sarif", "-", shared, "reduction_last_step", cwd=run.HERE)
+    place = json.loads(out)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    expect(place["artifactLocation"]["uri"] == "shared.cu", "SARIF names files from the working directory")
+    status, out, err = check("--sarif", "-", host, "leak", cwd=args.out)
+    place = json.loads(out)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    expect(place["artifactLocation"]["uri"] == "host.clang", "what has no source line is the program's")
+    status, out, err = check("--sarif", "-", "--json", "-", shared, "reduction_last_step")
+    expect(status == 2 and "--sarif -" in err, "two documents do not fit on standard output")
+    both = [os.path.join(args.out, "both." + end) for end in ("json", "sarif")]
+    for path in both:
+        if os.path.exists(path):
+            os.remove(path)
+    status, out, err = check("--fail-fast", "--json", both[0], "--sarif", both[1], "--tool", "racecheck", shared, "histogram_plain")
+    with open(both[0]) as j, open(both[1]) as s:
+        expect(status == 1 and json.load(j)["total"]["errors"] == 1 and json.load(s)["runs"][0]["results"],
+               "--fail-fast writes both documents, of one error")
     status, out, err = check("--json", os.path.join(args.out, "no", "folder.json"), shared, "reduction")
     expect(status == 2, "a document that cannot be written is bad input")
 

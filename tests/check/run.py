@@ -41,10 +41,13 @@ def check(args, program, case, verdict):
     r = subprocess.run([args.weir, "check", "--json", report, program, case], capture_output=True, text=True, timeout=60)
     try:
         with open(report) as f:
-            found = json.load(f)["findings"]
+            document = json.load(f)
     except (OSError, ValueError):
         return "no report, exit status %d\n%s" % (r.returncode, r.stderr)
     os.remove(report)
+    found = document["findings"]
+    if document["limits"]:
+        return "not all was checked: %s" % document["limits"]
     got = sorted({f["class"] for f in found if f["severity"] != "note"})
     if got != sorted(want):
         return "expected %s, found %s\n%s" % (want or "nothing", got or "nothing", r.stderr)
@@ -57,6 +60,8 @@ def check(args, program, case, verdict):
     for f in found:
         if f["tool"] == "racecheck" and ("line" not in f["access"] and "line" not in f["other"]):
             return "a race without lines: %s" % f
+        if f["access"].get("file", "").endswith(".ptx"):
+            return "a line of PTX: %s" % f["access"]
     return None
 
 

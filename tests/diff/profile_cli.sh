@@ -79,3 +79,30 @@ expect 0 "$weir" profile "$dir/live.json"
 says out "scheduler lrr, L1 management lru, L1 organization private"
 expect 2 "$weir" run --functional --profile "$program"
 says err "--profile"
+
+# Launches that repeat are shown as rounds, the longest repetition first, and instances of a template by their arguments.
+# Neither a kernel that is launched several times on end nor rounds with other grids are such.
+cat >"$dir/rounds.py" <<'PY'
+import json, sys
+def launch(kernel, cycles, grid=1):
+    return {"kernel": kernel, "grid": [grid, 1, 1], "block": [32, 1, 1], "cycles": cycles, "thread_insts": 64 * cycles}
+names = {"a": "_Z5beginv", "b": "_Z4stepILi1EEvv", "c": "_Z4stepILi2EEvv", "d": "_Z3endv"}
+doc = {"schema": "weir-stats-1", "config": {"clock.core": 1000}, "kernels": []}
+for i, word in enumerate(sys.argv[1:]):
+    doc["kernels"].append(launch(names[word[0]], 100 * (i + 1), int(word[1:] or 1)))
+doc["total"] = {"cycles": sum(k["cycles"] for k in doc["kernels"])}
+json.dump(doc, sys.stdout)
+PY
+rounds() {
+    python3 "$dir/rounds.py" "$@" >"$dir/rounds.json"
+    expect 0 "$weir" profile --html "$dir/rounds.html" "$dir/rounds.json"
+}
+rounds a b c b b c b b c b d d d d a d a d
+says out "Launches 2 to 10: 3 rounds of 3, 31.6% of the time"
+says out "   1 step<1>                         500   8.8%    64.0"
+says out "   2 step<2>                         600  10.5%    64.0"
+says out "Launches 14 to 17: 2 rounds of 2"
+grep -q 'Launches 2 to 10: 3 rounds of 3' "$dir/rounds.html" || fail "the page has no rounds"
+rounds a a a a a a b c b1 c2 b1 c3 d
+grep -q "rounds of" "$dir/out" && fail "there are no rounds: $(cat "$dir/out")"
+true

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #define BLAS(call) CHECK((call) == CUBLAS_STATUS_SUCCESS)

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     return os.path.join(folder, "bin", "weir")
 
 
-WHOLE_NETWORKS = ("alexnet", "resnet", "squeezenet")
+WHOLE_NETWORKS = ("alexnet", "gpt2", "gpt2_forward", "resnet", "squeezenet")
 
 
 def check_failures(folder):

@@ -11,6 +11,7 @@
 #include "driver_types.h"
 #include "library_types.h"
 #ifdef __cplusplus
+#include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #else
 typedef struct {

@@ -34,6 +34,13 @@ WEIR_HALF_HD float weir_bf2f(unsigned short b)
 /* mode: 'n' nearest even, 'z' toward zero, 'd' down, 'u' up. */
 WEIR_HALF_HD unsigned short weir_f2bf(float f, char mode)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (mode == 'n') {
+        unsigned short nearest;
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(nearest) : "f"(f));
+        return nearest;
+    }
+#endif
     unsigned bits;
     memcpy(&bits, &f, 4);
     if ((bits & 0x7fffffff) > 0x7f800000)
@@ -164,6 +171,13 @@ WEIR_HALF_HD __nv_bfloat162 __float2bfloat162_rn(float f)
 }
 WEIR_HALF_HD __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    __nv_bfloat162 both;
+    unsigned bits;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(b), "f"(a));
+    memcpy(&both, &bits, 4);
+    return both;
+#endif
     return __nv_bfloat162(__float2bfloat16(a), __float2bfloat16(b));
 }
 WEIR_HALF_HD __nv_bfloat162 __float22bfloat162_rn(float2 v)

@@ -20,10 +20,12 @@
 
 #define WEIR_RANDOM __device__ static inline
 
-/* A second normal number, kept for the next call. */
+/* A second normal number, kept for the next call. Padding has names here and in the states, so that a state is written
+ * as a whole: copies of it read every byte. */
 struct weir_spare {
     int has, has_double;
     float number;
+    int unused;
     double number_double;
 };
 
@@ -174,7 +176,9 @@ struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
     uint2 key;
     unsigned int STATE; /* which of output comes next */
+    unsigned int unused;
     weir_spare spare;
+    unsigned long long unused_end;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
@@ -239,7 +243,9 @@ WEIR_RANDOM void curand_init(unsigned long long seed, unsigned long long sequenc
     s->ctr = make_uint4(0, 0, 0, 0);
     s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
     s->STATE = 0;
+    s->unused = 0;
     s->spare = weir_spare();
+    s->unused_end = 0;
     skipahead_sequence(sequence, s);
     skipahead(offset, s);
 }

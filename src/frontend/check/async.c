@@ -8,7 +8,8 @@
  *     the phase completed knows of all that was counted in it.
  *   - READ, WRITE: reads of shared memory and writes of global memory by a thread's bulk copies in groups; the clock is
  *     the group, and cp.async.bulk.wait_group{.read} of this thread makes them known to it.
- *   - PRODUCT: what a warp's wgmma read; the clock is the group.
+ *   - PRODUCT: what a warpgroup's wgmma read; the clock is the group. A warp that waits for it knows of what all four
+ *     warps read, because groups are the warpgroup's: pipelines rely on it where one thread announces a free stage.
  * Whether an access conflicts with earlier ones is decided by what the issuing thread knows.
  */
 #include "check/state.h"
@@ -52,6 +53,12 @@ static unsigned slot_warp(uint32_t slot)
 static unsigned slot_lane(uint32_t slot)
 {
     return slot / 32;
+}
+
+/* The first warp of a product's four. */
+static unsigned warpgroup(const struct emu_warp_run *r)
+{
+    return r->w.index & ~3u;
 }
 
 /* The engine's number among the CTAs; UINT32_MAX: there are too many CTAs. */
@@ -119,7 +126,7 @@ bool async_access(struct check *c, struct emu_warp_run *r, const struct site *x,
         stamp = stamp_of(cta, s->clock[slot] + 1, slot_warp(slot), slot_lane(slot), x);
     } else if (e->product) {
         cta = engine(c, ENGINE_PRODUCT, own->index);
-        stamp = stamp_of(cta, async_of(own)->product[r->w.index] + 1, r->w.index, 0, x);
+        stamp = stamp_of(cta, async_of(own)->product[r->w.index] + 1, warpgroup(r), 0, x);
     } else {
         struct async *s = async_of(own);
         if (home && !writes) {
@@ -183,7 +190,7 @@ void async_group(struct check *c, struct emu_warp_run *r, const struct ptx_inst 
         const uint32_t n = s->product[r->w.index];
         if (n > pending)
             know_learn(c, &w->know, mask, r->w.live,
-                       know_engine(c, NULL, ENGINE_PRODUCT, a->index, r->w.index, 1, n - pending));
+                       know_engine(c, NULL, ENGINE_PRODUCT, a->index, warpgroup(r), 1, n - pending));
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {

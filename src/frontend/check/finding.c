@@ -1,6 +1,7 @@
 /* Findings: one entry for each kind of event between the same instructions, and how often it was seen. */
 #include "check/state.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -36,6 +37,29 @@ const char *const class_tool[N_CLASS] = {
     [SYNC_MASK] = "synccheck",    [MEMORY] = "memcheck",          [UNDEFINED] = "synccheck",
     [PROXY] = "racecheck",        [BARRIER] = "synccheck",        [MBARRIER] = "synccheck",
     [UNWAITED] = "synccheck",     [LEAK] = "leakcheck",
+};
+
+const char *const class_text[N_CLASS] = {
+    [RACE] = "Two accesses to one place, one of them a write, that nothing orders",
+    [RACE_SAME_INST] = "Lanes of one store write different values to one place",
+    [RACE_SCOPE] = "Atomics or fences of block scope between threads of several CTAs",
+    [RACE_ACQUIRE] = "The reader saw the flag and did not fence before it read the data",
+    [RACE_WARP] = "Lanes of a warp exchange data without __syncwarp()",
+    [RACE_EQUAL] = "Several threads write equal values to one place",
+    [RACE_GUESS] = "The plain first read of a compare-and-swap loop",
+    [RACE_ASYNC] = "An access to what an asynchronous copy or product still uses",
+    [RACE_LAUNCH] = "Operations on streams that nothing orders access one place",
+    [UNINIT] = "A read of bytes that nobody wrote",
+    [UNINIT_HOST] = "Bytes that nobody wrote are copied to the host",
+    [SYNC_DIVERGED] = "Lanes of a warp wait at different barrier instructions",
+    [SYNC_MASK] = "A mask names lanes that do not execute the instruction, or leaves out one that does",
+    [MEMORY] = "An access to memory that is not the program's, or not aligned",
+    [UNDEFINED] = "PTX leaves open what this instruction does here",
+    [PROXY] = "The asynchronous proxy reads shared memory that was stored without a proxy fence since",
+    [BARRIER] = "A barrier that cannot complete",
+    [MBARRIER] = "An mbarrier is stored to, or initialized again, while it is in use",
+    [UNWAITED] = "A CTA ends before an asynchronous copy of its shared memory",
+    [LEAK] = "Memory, streams or events that were never freed",
 };
 
 struct end end_of(const struct launch *l, const struct site *x, const char *what, uint64_t cta, unsigned thread)
@@ -79,14 +103,23 @@ bool finding_new(struct check *c, enum class class, uint64_t k0, uint64_t k1, ui
     return true;
 }
 
+/* `reduce.cu:17` is not a part of `reduce.cu:171`. */
+static bool line_names(const char *at, const char *text)
+{
+    const size_t n = strlen(text);
+    const bool number = n && isdigit((unsigned char)text[n - 1]);
+    for (const char *found = at; (found = strstr(found, text)); found++)
+        if (!number || !isdigit((unsigned char)found[n]))
+            return true;
+    return false;
+}
+
 static bool names(const struct finding *f, const char *text)
 {
-    char lines[2][32];
     const struct end *e[] = {&f->a, &f->b};
     for (int i = 0; i < 2; i++) {
-        snprintf(lines[i], sizeof lines[i], ":%u", e[i]->line);
-        char *at = xasprintf("%s%s", e[i]->file ? e[i]->file : "", lines[i]);
-        const bool here = strstr(at, text) || (e[i]->kernel && strstr(e[i]->kernel, text));
+        char *at = xasprintf("%s:%u", e[i]->file ? e[i]->file : "", e[i]->line);
+        const bool here = line_names(at, text) || (e[i]->kernel && strstr(e[i]->kernel, text));
         free(at);
         if (here)
             return true;

@@ -5,8 +5,8 @@
  * HiRace (Jacobson et al., 2024) the hierarchy of threads keeps them small. Strong accesses (atomics, volatile, relaxed
  * and stronger) of sufficient scope do not race with each other.
  *
- * Left out: reads through textures, writes through surfaces, constant memory. Of more than two concurrent readers the
- * last two warps are remembered, so that with unusual order between them a race with a third one may be missed.
+ * Left out: constant memory. Of more than two concurrent readers the last two warps are remembered, so that with unusual
+ * order between them a race with a third one may be missed.
  */
 #include "base/inline.h"
 #include "check/state.h"
@@ -99,7 +99,8 @@ static char *advice(const struct now *n, enum class class, const struct finding 
                     bool other_writes, bool atomics_and_reads)
 {
     char p[160], q[160];
-    const bool turned = f->b.file == f->a.file && f->b.line > f->a.line;
+    /* Threads take turns, so that lines have an order of their own; what an engine does comes after its issue. */
+    const bool turned = class != RACE_ASYNC && f->b.file == f->a.file && f->b.line > f->a.line;
     place_of(turned ? &f->a : &f->b, p, sizeof p);
     place_of(turned ? &f->b : &f->a, q, sizeof q);
     switch (class) {
@@ -405,7 +406,8 @@ ALWAYS_INLINE bool good(uint64_t s, uint64_t me, const struct cells_at *x)
     return ((s ^ me) & WARP_BITS) == 0 && stamp_clock(s) <= x->warp_base;
 }
 
-/* Where scattered lanes go: the arrays of one page, as far as an access of this kind is to look at them. */
+/* Where scattered lanes go: the arrays of a page, as far as an access of this kind is to look at them. */
+enum { SCATTER_PAGES = 8 };
 struct scatter {
     uint64_t page; /* number + 1; 0 = none */
     uint64_t *look[4], *to, *r1;
@@ -437,9 +439,10 @@ static bool scatter_to(const struct now *n, struct scatter *x, uint64_t addr)
 }
 
 /* One lane, one cell, nothing to be said: scattered accesses are mostly like that. False: look closer. */
-ALWAYS_INLINE bool quick(const struct now *n, const struct cells_at *at, struct scatter *x, uint64_t addr,
+ALWAYS_INLINE bool quick(const struct now *n, const struct cells_at *at, struct scatter *pages, uint64_t addr,
                          unsigned lane)
 {
+    struct scatter *x = &pages[(addr >> PAGE_BITS) % SCATTER_PAGES];
     if (x->page != (addr >> PAGE_BITS) + 1 && !scatter_to(n, x, addr))
         return false;
     const unsigned i = (unsigned)(addr % PAGE_BYTES) >> x->down;
@@ -560,8 +563,10 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
         }
         return;
     }
-    struct scatter x = {0};
+    struct scatter x[SCATTER_PAGES]; /* by the low bits of the page's number */
     const struct cells_at at = n.at;
+    for (unsigned i = 0; i < SCATTER_PAGES; i++)
+        x[i].page = 0;
     for (unsigned l = 0; l < EMU_LANES;) {
         if (!(mask >> l & 1)) {
             l++;
@@ -574,7 +579,7 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
             continue;
         }
         const uint64_t apart = l + 1 < EMU_LANES && mask >> (l + 1) & 1 ? addr[l + 1] - addr[l] : ~0ull;
-        if (apart && apart != bytes && quick(&n, &at, &x, addr[l], l)) {
+        if (apart && apart != bytes && quick(&n, &at, x, addr[l], l)) {
             l++;
             continue;
         }
@@ -584,7 +589,7 @@ void race_stamp(struct check *c, struct emu_warp_run *r, const struct site *site
                (addr[l + k] + bytes - 1) >> PAGE_BITS == page)
             k++;
         run_of_lanes(&n, l, k, same);
-        x.page = 0; /* it may have other arrays now */
+        x[page % SCATTER_PAGES].page = 0; /* it may have other arrays now */
         l += k;
     }
 }

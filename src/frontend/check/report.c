@@ -3,7 +3,10 @@
 
 #include "base/jsonfile.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { LIMITS = 5, SHOWN = 10 }; /* findings in full; a screen */
 
@@ -223,43 +226,106 @@ static json_t *to_json(const struct check *c)
                      limit, "findings", all);
 }
 
-static json_t *location(const struct end *e)
+/* Relative to the working directory, where that is possible: GitHub looks for files below the repository's root. */
+static char *uri_of(const char *file)
 {
-    if (!e->file || !*e->file)
-        return NULL;
-    return json_pack("{s:{s:{s:o}, s:{s:i}}}", "physicalLocation", "artifactLocation", "uri", jsonfile_text(e->file),
-                     "region", "startLine", e->line ? e->line : 1);
+    static const char kept[] = "-._~/";
+    char cwd[PATH_MAX];
+    const size_t n = getcwd(cwd, sizeof cwd) ? strlen(cwd) : 0;
+    if (n && !strncmp(file, cwd, n) && file[n] == '/')
+        file += n + 1;
+    while (!strncmp(file, "./", 2))
+        file += 2;
+    char *uri = xmalloc(3 * strlen(file) + 1), *to = uri;
+    for (; *file; file++)
+        if (isalnum((unsigned char)*file) || strchr(kept, *file))
+            *to++ = *file;
+        else
+            to += sprintf(to, "%%%02X", (unsigned char)*file);
+    *to = '\0';
+    return uri;
+}
+
+static json_t *location(const char *file, uint32_t line, int id)
+{
+    char *uri = uri_of(file);
+    json_t *o = json_pack("{s:{s:{s:o}, s:{s:i}}}", "physicalLocation", "artifactLocation", "uri", jsonfile_text(uri),
+                          "region", "startLine", line ? line : 1);
+    if (id)
+        json_object_set_new(o, "id", json_integer(id));
+    free(uri);
+    return o;
+}
+
+/* What happened, and the other side of a race as a link to the related location. */
+static char *sarif_text(const struct finding *f)
+{
+    char *other = f->b.file && *f->b.file ? xasprintf(", and [%s at %s:%u](1)", f->b.what ? f->b.what : "the other",
+                                                      short_file(f->b.file), f->b.line)
+                                          : xasprintf("%s", "");
+    char *text =
+        xasprintf("%s: %s%s%s%s%s%s%s%s%s%s", class_word[f->class], f->a.what ? f->a.what : "found",
+                  f->a.kernel && f->a.file ? " in "
+                  : f->a.kernel            ? " by "
+                                           : "",
+                  f->a.kernel ? f->a.kernel : "", other, f->where ? ", at " : "", f->where ? f->where : "",
+                  f->text ? ". " : "", f->text ? f->text : "", f->advice ? ". " : "", f->advice ? f->advice : "");
+    free(other);
+    return text;
 }
 
 static json_t *to_sarif(const struct check *c)
 {
     json_t *rules = json_array(), *results = json_array();
+    char program[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
     for (unsigned i = 0; i < N_CLASS; i++)
-        json_array_append_new(rules,
-                              json_pack("{s:s, s:{s:s}}", "id", class_word[i], "properties", "tool", class_tool[i]));
+        json_array_append_new(rules, json_pack("{s:s, s:{s:s}, s:{s:s}}", "id", class_word[i], "shortDescription",
+                                               "text", class_text[i], "properties", "tool", class_tool[i]));
     for (size_t i = 0; i < c->finding.n; i++) {
         const struct finding *f = &c->finding.p[i];
         if (f->suppressed)
             continue;
-        char *text =
-            xasprintf("%s%s%s%s%s%s%s", class_word[f->class], f->a.kernel ? " in " : "", f->a.kernel ? f->a.kernel : "",
-                      f->where ? ": " : "", f->where ? f->where : "", f->text ? ". " : "", f->text ? f->text : "");
-        char *whole = xasprintf("%s%s%s", text, f->advice ? ". " : "", f->advice ? f->advice : "");
-        json_t *o = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", class_word[f->class], "level",
-                              severity_word[f->severity], "message", "text", jsonfile_text(whole));
+        char *text = sarif_text(f);
+        /* Each result needs a place: what has no source line is the program's. */
+        const bool source = f->a.file && *f->a.file;
+        json_t *o = json_pack("{s:s, s:s, s:{s:o}, s:[o]}", "ruleId", class_word[f->class], "level",
+                              severity_word[f->severity], "message", "text", jsonfile_text(text), "locations",
+                              location(source ? f->a.file : program, source ? f->a.line : 1, 0));
         free(text);
-        free(whole);
-        json_t *a = location(&f->a), *b = location(&f->b);
-        if (a)
-            json_object_set_new(o, "locations", json_pack("[o]", a));
-        if (b)
-            json_object_set_new(o, "relatedLocations", json_pack("[o]", b));
+        if (f->b.file && *f->b.file)
+            json_object_set_new(o, "relatedLocations", json_pack("[o]", location(f->b.file, f->b.line, 1)));
         json_array_append_new(results, o);
     }
     return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
                      "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs", "tool", "driver",
                      "name", "weir check", "informationUri", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/", "rules",
                      rules, "results", results);
+}
+
+/* A filter that nothing passes would report success of what it did not look at. */
+static void check_kernel_matched(const struct check *c, struct err *e)
+{
+    enum { NAMED = 5 };
+    char *names = xstrdup("");
+    for (size_t i = 0; i < c->codes.n; i++) {
+        const struct code *k = c->codes.p[i];
+        if (k->wanted) {
+            free(names);
+            return;
+        }
+        if (i > NAMED)
+            continue;
+        char *longer = xasprintf("%s%s%s", names, i ? ", " : "", i < NAMED ? k->kernel : "...");
+        free(names);
+        names = longer;
+    }
+    if (c->codes.n) {
+        err_set(e, "--kernel %s: no kernel that was launched has such a name", c->opts.kernel);
+        err_hint(e, "launched were: %s", names);
+    }
+    free(names);
 }
 
 unsigned check_finish(struct check *c, FILE *out, const char *json, const char *sarif, struct err *e)
@@ -277,5 +343,7 @@ unsigned check_finish(struct check *c, FILE *out, const char *json, const char *
     if (sarif && !e->msg[0])
         jsonfile_write(to_sarif(c), sarif, JSON_INDENT(2), e);
     json_set_alloc_funcs(its_malloc, its_free);
+    if (c->has_kernel && !e->msg[0])
+        check_kernel_matched(c, e);
     return count(c, ERROR) + (c->opts.strict ? count(c, WARNING) : 0);
 }

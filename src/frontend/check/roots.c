@@ -147,6 +147,8 @@ void roots_launch(struct check *c, const struct emu_grid *g)
     c->writable.n = 0;
     c->all_writable = c->several_streams || k->written & ANY;
     c->variables_writable = k->written & SYMBOL;
+    if (c->emu->workspace) /* of grid-wide barriers, whose address is in no parameter */
+        add(c, c->emu->workspace, c->emu->workspace + 1);
     for (uint32_t i = 0; i < k->n_root && !c->all_writable; i++) {
         uint64_t v = 0;
         if (!(k->written >> i & 1) || k->root[i] + 8 > g->param_bytes)

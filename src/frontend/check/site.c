@@ -632,15 +632,17 @@ void site_decoded(void *ctx, struct emu_prog *p)
     VEC_PUSH(&c->codes, k);
     for (uint32_t f = 0; f < p->n_func; f++) {
         const struct emu_func *fn = &p->func[f];
+        const struct ptx_inst *place = NULL; /* the last that has a line: code merged out of several has none */
         for (uint32_t pc = fn->base_pc; pc < fn->base_pc + fn->ptx->n_inst; pc++) {
             struct emu_inst *in = &p->inst[pc];
             struct site *x = &k->site[pc];
-            const bool source = in->ptx->loc_line && in->ptx->loc_file < fn->module->n_file;
+            if (in->ptx->loc_line && in->ptx->loc_file < fn->module->n_file)
+                place = in->ptx;
             x->in = in;
-            x->file = file_name(k, source             ? fn->module->file[in->ptx->loc_file]
+            x->file = file_name(k, place              ? fn->module->file[place->loc_file]
                                    : fn->module->name ? fn->module->name
                                                       : "");
-            x->line = source ? in->ptx->loc_line : in->ptx->line;
+            x->line = place ? place->loc_line : in->ptx->line;
             snprintf(x->text, sizeof x->text, "%s", in->ptx->text ? in->ptx->text : "");
             const bool bulk = in->ptx->op == PTX_WGMMA || (in->ptx->op == PTX_CP && ptx_has(in->ptx, PTX_M_BULK)) ||
                               ((in->ptx->op == PTX_ST || in->ptx->op == PTX_RED) && ptx_has(in->ptx, PTX_M_ASYNC));

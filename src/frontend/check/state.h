@@ -505,6 +505,7 @@ void place_text(const struct place *, char *out, size_t cap); /* its origin; "" 
 uint64_t site_line(const struct site *);
 extern const char *const class_word[N_CLASS];
 extern const char *const class_tool[N_CLASS];
+extern const char *const class_text[N_CLASS]; /* what the class is, in one line */
 
 static inline struct ccta *ccta_of(const struct emu_warp_run *r)
 {

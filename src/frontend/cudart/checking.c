@@ -86,11 +86,12 @@ void checking_finish(void)
         check_left(rt.check, "event", handles(RT_EVENT));
         check_leaks(rt.check);
     }
-    const char *json = rt_option(REPORT_ENV_JSON),
-               *to = json && !strcmp(json, "-") ? rt_option(REPORT_ENV_STDOUT) : NULL;
+    const char *json = rt_option(REPORT_ENV_JSON), *sarif = rt_option(REPORT_ENV_SARIF);
+    const bool alone = (json && !strcmp(json, "-")) || (sarif && !strcmp(sarif, "-"));
+    const char *to = alone ? rt_option(REPORT_ENV_STDOUT) : NULL;
     if (to)
         dup2(atoi(to), STDOUT_FILENO);
-    const unsigned found = check_finish(rt.check, stderr, json && *json ? json : NULL, rt_option(REPORT_ENV_SARIF), &e);
+    const unsigned found = check_finish(rt.check, stderr, json && *json ? json : NULL, sarif, &e);
     if (to) /* the program may print until its very end: not into the document */
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (e.msg[0])

@@ -198,6 +198,22 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles < y->cycles) - (x->cycles > y->cycles);
 }
 
+/* Instances of a template keep their arguments. */
+static void tell_apart(struct profile *p)
+{
+    for (size_t i = 0; i < p->kernel.n; i++) {
+        struct profile_kernel *k = &p->kernel.p[i];
+        bool alone = true;
+        for (size_t j = 0; j < p->kernel.n; j++) {
+            char other[sizeof k->brief];
+            demangle_short(p->kernel.p[j].mangled, other, sizeof other);
+            alone &= j == i || strcmp(k->brief, other) != 0;
+        }
+        if (!alone)
+            demangle_fit(k->mangled, k->brief, PROFILE_KERNEL);
+    }
+}
+
 static void take_kernels(struct profile *p)
 {
     size_t i;
@@ -208,6 +224,7 @@ static void take_kernels(struct profile *p)
             p->kernel.p[i].warps_resident /= p->kernel.p[i].cycles;
     if (p->kernel.n)
         qsort(p->kernel.p, p->kernel.n, sizeof *p->kernel.p, by_cycles);
+    tell_apart(p);
 }
 
 /* ---- sources ---- */
@@ -441,6 +458,7 @@ int profile_read(struct profile *p, json_t *doc, const char *name, const char *s
     }
     take_total(p);
     take_kernels(p);
+    profile_find_rounds(p);
     take_instructions(p, sources);
     take_accesses(p, sources);
     sort_lines(p);
@@ -462,5 +480,6 @@ void profile_free(struct profile *p)
     VEC_FREE(&p->line);
     VEC_FREE(&p->access);
     VEC_FREE(&p->finding);
+    profile_free_rounds(p);
     json_decref(p->doc);
 }

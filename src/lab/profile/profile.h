@@ -30,6 +30,7 @@
     X(THROTTLE, "throttle", "is throttled by the scheduling policy")                                                   \
     X(DRAIN, "drain", "has ended, and its stores are in flight")                                                       \
     X(NO_WARP, "no_warp", "there is no resident warp")
+enum { PROFILE_KERNEL = 26 }; /* characters of a kernel's name in tables */
 enum profile_stall {
 #define X(name, text, doc) PROFILE_##name,
     PROFILE_STALLS(X)
@@ -90,6 +91,17 @@ struct profile_finding {
     char place[96]; /* what the text begins with; "" = the whole run */
 };
 
+/* Launches that repeat, as a network's layers do (rounds.c). */
+struct profile_part {   /* sums */
+    const char *kernel; /* brief; of a step */
+    double cycles, thread_insts, dram_bytes, l2_hits, l2_accesses;
+};
+struct profile_rounds {
+    unsigned first, length, times; /* launches from 0; of a round; rounds */
+    double cycles;
+    struct profile_part *step, *round; /* each launch of a round, over all of them; each round */
+};
+
 struct profile_source {
     const char *file;
     char *text; /* NULL = not found; lines end in NUL */
@@ -107,6 +119,7 @@ struct profile {
     VEC(struct profile_access) access;   /* the most costly first; those of lines that waited longest without counts */
     VEC(struct profile_finding) finding; /* the worst first */
     VEC(struct profile_source) source;
+    VEC(struct profile_rounds) rounds; /* in the order in which they were found: the longest first */
 };
 
 /* Takes over the document. `sources`: a folder in which sources are looked for, too; NULL = none. -1: it is none of a
@@ -131,6 +144,10 @@ enum { PROFILE_POINTER = 128 };
 void profile_pointer(const struct profile_access *, char out[PROFILE_POINTER]);
 /* The accesses with unrolled copies summed, in the order of the most costly of each; owned by the caller. */
 struct profile_access *profile_group_copies(const struct profile *, size_t *n);
+
+/* rounds.c */
+void profile_find_rounds(struct profile *);
+void profile_free_rounds(struct profile *);
 
 /* profile_findings.c */
 void profile_find(struct profile *);

@@ -122,6 +122,44 @@ static void put_kernels(const struct profile *p, FILE *f)
                  "Summed over launches; grid, block and what they occupy are of the longest launch.");
 }
 
+static void put_parts(const struct profile *p, const char *head, const struct profile_part *part, unsigned n,
+                      unsigned times, FILE *f)
+{
+    const char *const heads[] = {head, "<kernel", "cycles", "time", "IPC", "DRAM GB/s", "L2 hits", NULL};
+    const double clock = profile_config(p, "clock.core");
+    page_table_begin(f);
+    page_heads(f, heads);
+    for (unsigned i = 0; i < n; i++) {
+        page_row(f, false);
+        page_number(f, i + 1, 0, "");
+        page_cell(f, part[i].kernel ? part[i].kernel : "all");
+        page_number(f, part[i].cycles / times, 0, "");
+        page_share(f, share(part[i].cycles, p->cycles));
+        page_number(f, share(part[i].thread_insts, part[i].cycles), 1, "");
+        page_number(f, share(part[i].dram_bytes, part[i].cycles / clock) * 1e-9, 1, "");
+        page_share(f, part[i].l2_accesses > 0 ? part[i].l2_hits / part[i].l2_accesses : NAN);
+        page_row_end(f);
+    }
+    page_table_end(f);
+}
+
+/* Repeated launches: each launch of a round as a mean of all rounds, and each round. */
+static void put_rounds(const struct profile *p, FILE *f)
+{
+    for (size_t i = 0; i < p->rounds.n; i++) {
+        const struct profile_rounds *r = &p->rounds.p[i];
+        char text[128];
+        if (i == 0)
+            fputs("<h2 id=\"rounds\">Launches that repeat</h2>\n", f);
+        snprintf(text, sizeof text,
+                 "Launches %u to %u: %u rounds of %u. Cycles of a launch are the mean of the rounds.", r->first + 1,
+                 r->first + r->length * r->times, r->times, r->length);
+        page_element(f, "p", text);
+        put_parts(p, "launch", r->step, r->length, r->times, f);
+        put_parts(p, "round", r->round, r->times, 1, f);
+    }
+}
+
 static void put_memory_charts(const struct profile *p, FILE *f)
 {
     enum { SHOWN = 8 };
@@ -571,6 +609,7 @@ int profile_page(const struct profile *p, const char *command, FILE *f, struct e
     put_facts(p, f);
     put_findings(p, f);
     put_kernels(p, f);
+    put_rounds(p, f);
     put_memory_charts(p, f);
     put_stalls(p, f, e);
     if (p->counted)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { FINDINGS_SHOWN = 5, KERNELS_SHOWN = 6, LINES_SHOWN = 8, SPARKS = 64 };
+enum { FINDINGS_SHOWN = 5, KERNELS_SHOWN = 6, LINES_SHOWN = 8, ROUNDS_SHOWN = 2, SPARKS = 64 };
 
 static double share(double a, double b)
 {
@@ -79,6 +79,27 @@ static void print_kernels(const struct profile *p, FILE *out)
     }
     if (p->kernel.n > KERNELS_SHOWN)
         fprintf(out, "  and %zu more\n", p->kernel.n - KERNELS_SHOWN);
+}
+
+static void print_rounds(const struct profile *p, FILE *out)
+{
+    const double clock = profile_config(p, "clock.core");
+    for (size_t i = 0; i < p->rounds.n && i < ROUNDS_SHOWN; i++) {
+        const struct profile_rounds *r = &p->rounds.p[i];
+        fprintf(out, "\nLaunches %u to %u: %u rounds of %u, %.1f%% of the time\n", r->first + 1,
+                r->first + r->length * r->times, r->times, r->length, 100 * share(r->cycles, p->cycles));
+        fprintf(out, "  %-29s %8s %6s %7s %7s %6s\n", "each, mean of the rounds", "cycles", "time", "IPC", "GB/s",
+                "L2 hit");
+        for (unsigned j = 0; j < r->length; j++) {
+            const struct profile_part *s = &r->step[j];
+            char a[24];
+            const double seconds = clock > 0 ? s->cycles / clock : 0;
+            fprintf(out, "  %2u %-26.26s %8s %5.1f%% %7.1f %7.1f %5.1f%%\n", j + 1, s->kernel,
+                    profile_big(a, s->cycles / r->times), 100 * share(s->cycles, p->cycles),
+                    share(s->thread_insts, s->cycles), share(s->dram_bytes, seconds) * 1e-9,
+                    100 * share(s->l2_hits, s->l2_accesses));
+        }
+    }
 }
 
 static void print_stalls(const struct profile *p, FILE *out)
@@ -202,6 +223,7 @@ void profile_print(const struct profile *p, FILE *out)
     print_head(p, out);
     print_findings(p, out);
     print_kernels(p, out);
+    print_rounds(p, out);
     print_stalls(p, out);
     const struct memory_chart chart = memory_chart_of(p, -1);
     memory_chart_print(&chart, out);
