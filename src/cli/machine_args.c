@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 void machine_args_free(struct machine_args *m)
 {
@@ -45,6 +46,7 @@ const char *machine_args_timing_option(const struct machine_args *m)
            : m->timeline            ? "--timeline"
            : m->opts.energy         ? "--energy"
            : m->opts.sampled        ? "--sampled"
+           : m->opts.threads        ? "--threads"
            : m->opts.tick_all       ? "--engine tick"
                                     : NULL;
 }
@@ -52,9 +54,10 @@ const char *machine_args_timing_option(const struct machine_args *m)
 void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx, const char *), void *ctx)
 {
     const struct gpu_opts *o = &m->opts;
-    char cycles[32], sampled[48];
+    char cycles[32], sampled[48], threads[16];
     snprintf(sampled, sizeof sampled, "--sampled=%.17g", o->sampled);
     snprintf(cycles, sizeof cycles, "%" PRIu64, o->sample_cycles);
+    snprintf(threads, sizeof threads, "%u", o->threads);
     for (unsigned i = 0; i < plugin_count(); i++)
         word(ctx, "--plugin"), word(ctx, plugin_path(i));
     if (o->machine)
@@ -65,6 +68,8 @@ void machine_args_each_word(const struct machine_args *m, void (*word)(void *ctx
         word(ctx, "--with"), word(ctx, o->with);
     if (o->tick_all)
         word(ctx, "--engine"), word(ctx, "tick");
+    if (o->threads)
+        word(ctx, "--threads"), word(ctx, threads);
     if (o->sample_cycles)
         word(ctx, "--sample"), word(ctx, cycles);
     if (o->sampled)
@@ -124,6 +129,13 @@ static void take_engine(struct argp_state *state, void *args, char *engine)
     ((struct machine_args *)args)->opts.tick_all = !strcmp(engine, "tick");
 }
 
+static void take_threads(struct argp_state *state, void *args, char *text)
+{
+    struct err e;
+    if (threads_parse(text, &((struct machine_args *)args)->opts.threads, &e))
+        argp_error(state, "%s; %s", e.msg, e.hint);
+}
+
 /* "10k", "2M", "5000" */
 static bool parse_count(const char *s, uint64_t *out)
 {
@@ -136,6 +148,17 @@ static bool parse_count(const char *s, uint64_t *out)
         return false;
     *out = v * unit;
     return true;
+}
+
+int threads_parse(const char *s, unsigned *out, struct err *e)
+{
+    char *end;
+    const unsigned long n = isdigit((unsigned char)*s) ? strtoul(s, &end, 10) : 0;
+    *out = (unsigned)n;
+    if (n >= 1 && n <= GPU_MAX_THREADS && !*end)
+        return 0;
+    err_set(e, "--threads=%s: not a number of host threads between 1 and %d", s, GPU_MAX_THREADS);
+    return err_hint(e, "this computer has %ld processors", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 int sampled_error_parse(const char *s, double *out, struct err *e)
@@ -208,6 +231,8 @@ static const struct cli_option profile_option[] = {
 static const struct cli_option report_options[] = {
     {"engine", "skip|tick", "skip idle cycles (default), or tick every cycle: same results, slower",
      .call = take_engine},
+    {"threads", "N", "host threads that simulate the machine (default: 1): same results, sooner on large machines",
+     .call = take_threads},
     {"json", "FILE", "write all statistics to FILE ('-': standard output)", CLI_TEXT(struct machine_args, json)},
     {"sample", "CYCLES", "also sample every counter each CYCLES core cycles (10k, 1M); JSON only", .call = take_sample},
     {"explain-loads", NULL,

@@ -41,13 +41,16 @@ void machine_args_each_word(const struct machine_args *, void (*word)(void *ctx,
 
 /*
  * Parts of a command's syntax, for a struct machine_args. machine_syntax: --gpu, --set, --with, --plugin. report_syntax:
- * --engine, --json, --sample, --explain-loads, --profile, --timeline, --energy,
+ * --engine, --threads, --json, --sample, --explain-loads, --profile, --timeline, --energy,
  * --gpgpusim-stats, --ncu-names, --sampled, --quiet, --progress.
  * untimed_syntax: without --with, for what has no timing. reports_syntax: without --profile, for several programs.
  */
 extern const struct cli_syntax machine_syntax, untimed_syntax, report_syntax, reports_syntax;
 /* --plugin alone, for commands without a machine; fills nothing. */
 extern const struct cli_syntax plugin_syntax;
+
+/* The value of --threads. -1: it is none. */
+int threads_parse(const char *, unsigned *out, struct err *);
 
 /* The value of --sampled (NULL: given without one) as a fraction: "2%", "0.02". -1: it is none. */
 #define SAMPLED_DEFAULT 0.02

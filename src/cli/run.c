@@ -156,6 +156,8 @@ static void set_machine(const struct machine_args *m)
     free(paths);
     VEC_FREE(&plugins);
     put(REPORT_ENV_ENGINE, m->opts.tick_all ? "tick" : "skip");
+    snprintf(text, sizeof text, "%u", m->opts.threads);
+    put(REPORT_ENV_THREADS, text);
     snprintf(text, sizeof text, "%" PRIu64, m->opts.sample_cycles);
     put(REPORT_ENV_SAMPLE, text);
     put_document(REPORT_ENV_JSON, m->json);

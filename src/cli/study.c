@@ -217,6 +217,7 @@ static int run(struct study *a, struct session *x, struct err *e)
     struct progress line;
     struct pool pool = {.size = a->size,
                         .jobs = a->jobs,
+                        .threads = a->threads,
                         .no_run = a->no_run,
                         .show = progress_pool,
                         .stop = progress_stop,
@@ -345,9 +346,18 @@ static void take_sampled(struct argp_state *state, void *args, char *error)
         argp_error(state, "%s; %s", e.msg, e.hint);
 }
 
-static void check_sampled(struct argp_state *state, void *args)
+static void take_threads(struct argp_state *state, void *args, char *text)
+{
+    struct err e;
+    if (threads_parse(text, &((struct study *)args)->threads, &e))
+        argp_error(state, "%s; %s", e.msg, e.hint);
+}
+
+static void check_options(struct argp_state *state, void *args)
 {
     const struct study *a = args;
+    if (a->threads > 1 && a->slurm)
+        argp_error(state, "--threads and --on slurm exclude each other: a Slurm task has one core");
     if (a->sampled > 0 && a->profiles)
         argp_error(state, "--sampled and --profiles exclude each other: a sample has no profile of the whole run");
 }
@@ -356,6 +366,8 @@ static const struct cli_option options[] = {
     {"size", "tiny|small|paper", "input size of the suite's programs (default: small)", CLI_SIZE(struct study, size)},
     {"jobs", "N", "number of parallel simulations (default: one per core)", CLI_JOBS(struct study, jobs),
      .letter = 'j'},
+    {"threads", "N", "host threads of a simulation, up to N, where fewer are left than run in parallel (default: 1)",
+     .call = take_threads},
     {"output", "DIR", "folder for report.html, tables and figures (default: weir-NAME)", CLI_TEXT(struct study, out),
      .letter = 'o'},
     {"format", "pdf,png,eps", "also draw figures in these formats (besides SVG)", .call = take_formats},
@@ -381,4 +393,4 @@ static const struct cli_option options[] = {
     {"slurm", "OPTIONS", "with --on slurm: options for sbatch, e.g. '--partition=long --mem=4G'",
      CLI_TEXT(struct study, slurm_options)},
     {0}};
-const struct cli_syntax study_syntax = {options, {{&progress_syntax, 0, NULL}}, .end = check_sampled};
+const struct cli_syntax study_syntax = {options, {{&progress_syntax, 0, NULL}}, .end = check_options};

@@ -18,7 +18,7 @@ struct study {
     const char *title; /* of the report */
     char *command;     /* as it was typed; NULL = not known */
     const char *size, *out, *results, *cflags, *formats;
-    unsigned jobs;
+    unsigned jobs, threads;
     double sampled;          /* the error of --sampled; 0 = everything is simulated */
     const char *search_from; /* found.ini of another study; NULL = none */
     const char *before;      /* claims.tsv of another run; NULL = none */

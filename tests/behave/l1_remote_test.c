@@ -290,8 +290,8 @@ static void replies_in_turn(void **state)
     struct l1 *l1 = m->l1[0];
     engine_run(m->eng, 1);
     for (unsigned i = 0; i < 8; i++) {
-        req_id id = req_alloc(&m->eng->pool);
-        m->eng->pool.req[id] = (struct req){.sectors = 1, .kind = REQ_READ, .space = REQ_SP_GLOBAL, .n_lines = 1};
+        req_id id = req_alloc(engine_pool(m->eng->comp.p[0]));
+        m->eng->requests.req[id] = (struct req){.sectors = 1, .kind = REQ_READ, .space = REQ_SP_GLOBAL, .n_lines = 1};
         l1->in_flight++;
         m->sm[0].sent++;
         port_send(i & 1 ? l1_reply_in(l1) : l1_home_reply_in(l1), id, net_info(NET_HEADER_BYTES, 1));

@@ -12,7 +12,7 @@ static void take_back(struct mock_sm *s, struct port *p, uint64_t now)
 {
     while (port_peek(p, now)) {
         req_id id = port_pop(p).req;
-        struct req *r = &s->comp.eng->pool.req[id];
+        struct req *r = &s->comp.eng->requests.req[id];
         if (s->landing && s->script) {
             s->landing[r->token].back = now;
             s->landing[r->token].served = r->served;
@@ -22,7 +22,7 @@ static void take_back(struct mock_sm *s, struct port *p, uint64_t now)
         s->latency_sum += now - r->created_at;
         s->last_back = now;
         s->back++;
-        req_release(&s->comp.eng->pool, id);
+        req_release(engine_pool(&s->comp), id);
     }
 }
 
@@ -47,7 +47,7 @@ static bool refill(struct mock_sm *s)
 static void send(struct mock_sm *s, struct port *p, uint64_t now)
 {
     const struct shot *x = &s->next;
-    req_id id = req_alloc(&s->comp.eng->pool);
+    req_id id = req_alloc(engine_pool(&s->comp));
     uint8_t sectors = x->sectors ? x->sectors : 15;
     uint32_t words = 0;
     for (uint32_t i = 0; i < 4; i++)
@@ -55,23 +55,23 @@ static void send(struct mock_sm *s, struct port *p, uint64_t now)
             words |= 0xffu << 8 * i;
     if (x->words)
         words = x->words;
-    s->comp.eng->pool.req[id] = (struct req){.addr = x->addr & ~127ull,
-                                             .created_at = now,
-                                             .token = (uint32_t)s->sent,
-                                             .pc = x->pc,
-                                             .words = words,
-                                             .sm = (uint16_t)s->index,
-                                             .warp = x->warp,
-                                             .cta = x->cta,
-                                             .bytes = (uint16_t)(4 * __builtin_popcount(words)),
-                                             .flags = x->flags,
-                                             .kind = x->kind,
-                                             .space = x->space ? x->space : REQ_SP_GLOBAL,
-                                             .loop = x->loop,
-                                             .policy_tag = x->policy_tag,
-                                             .sectors = sectors,
-                                             .nth = x->nth,
-                                             .n_lines = x->n_lines ? x->n_lines : 1};
+    s->comp.eng->requests.req[id] = (struct req){.addr = x->addr & ~127ull,
+                                                 .created_at = now,
+                                                 .token = (uint32_t)s->sent,
+                                                 .pc = x->pc,
+                                                 .words = words,
+                                                 .sm = (uint16_t)s->index,
+                                                 .warp = x->warp,
+                                                 .cta = x->cta,
+                                                 .bytes = (uint16_t)(4 * __builtin_popcount(words)),
+                                                 .flags = x->flags,
+                                                 .kind = x->kind,
+                                                 .space = x->space ? x->space : REQ_SP_GLOBAL,
+                                                 .loop = x->loop,
+                                                 .policy_tag = x->policy_tag,
+                                                 .sectors = sectors,
+                                                 .nth = x->nth,
+                                                 .n_lines = x->n_lines ? x->n_lines : 1};
     if (s->landing && s->script)
         s->landing[s->sent] = (struct landing){.sent = now};
     port_send(p, id, 0);
@@ -165,6 +165,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     struct engine_config ec = {.khz = {config->core_khz, config->noc_khz, config->l2_khz, config->dram_khz},
                                .tick_all = config->tick_all,
                                .reverse = config->reverse,
+                               .threads = config->threads,
                                .deadlock_cycles = 100000,
                                .max_requests = n_sm * (outstanding + l1_max_own_requests(&m->l1_config)) +
                                                n_slice * l2_max_own_requests(&m->l2_config) +

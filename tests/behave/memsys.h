@@ -65,6 +65,7 @@ struct memsys_config {
     const char *config;       /* INI text for [l1] [const] [tex] [noc] [l2] [dram]; NULL = defaults */
     uint64_t max_outstanding; /* per SM; 0 = 512 */
     bool reverse;             /* engine_config.reverse */
+    uint32_t threads;         /* the same */
     /* A test's own policies instead of those that the text names; NULL = the text's. All get policy_params. */
     const struct l1_management *management;
     const struct l1_organization *organization;

@@ -38,7 +38,7 @@ struct bench {
 static uint64_t node_tick(struct comp *comp, uint64_t now)
 {
     struct node *n = (struct node *)comp;
-    struct req_pool *pool = &comp->eng->pool;
+    struct req_pool *pool = engine_pool(comp);
     uint64_t want = NEVER;
     if (port_peek(&n->in, now)) {
         if (now >= n->last_take + n->take_every) {
@@ -429,9 +429,9 @@ static void block_class(struct bench *b, uint32_t class)
         engine_wake(&n->comp, 0);
     }
     engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 3000);
-    uint64_t progress = b->eng->progress;
+    uint64_t progress = b->eng->worker->progress;
     engine_run(b->eng, engine_cycle(b->eng, CLK_CORE) + 1000);
-    assert_int_equal(b->eng->progress, progress);
+    assert_int_equal(b->eng->worker->progress, progress);
 }
 
 /* Cycles from sending one packet of a class to its arrival. */
@@ -535,7 +535,7 @@ static void classes_share(void **state)
 static uint64_t relay_tick(struct comp *comp, uint64_t now)
 {
     struct node *n = (struct node *)comp;
-    struct req_pool *pool = &comp->eng->pool;
+    struct req_pool *pool = engine_pool(comp);
     if (n->to_send && port_can_send(n->out)) {
         req_id id = req_alloc(pool);
         pool->req[id] = (struct req){.addr = n->nth, .created_at = now, .to = (uint16_t)to_random(n, n->nth)};

@@ -52,7 +52,7 @@ static uint64_t mock_tick(struct comp *c, uint64_t now)
             return m->next_take;
         m->next_take = now + m->take_every;
         req_id id = port_pop(&m->in).req;
-        struct req *r = &c->eng->pool.req[id];
+        struct req *r = &c->eng->requests.req[id];
         VEC_PUSH(&m->log, (struct sent){.cycle = r->created_at,
                                         .addr = r->addr,
                                         .words = r->words,
@@ -118,14 +118,15 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->comp.tick = mock_tick;
     m->take_every = 0;
     engine_add(b->eng, &m->comp, CLK_CORE, "mock");
-    port_init(&m->in, b->eng, &m->comp, 4, 1, "in");
+    port_init(&m->in, b->eng, &m->comp, 32, 1, "in");
+    m->in.cap = 4; /* unless the test says otherwise */
     port_init(&m->events, b->eng, &m->comp, 256, 1, "events");
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);
     sm_connect(b->sm, &m->in, NULL, NULL, &m->events, dispatch_done_in(b->dispatch, 0));
     dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm), sm_peer_in(b->sm));
     engine_start(b->eng);
-    b->kernel = sm_kernel_new(&s->kernel, &b->cfg);
+    b->kernel = sm_kernel_new(&s->kernel, &b->cfg, 1);
     sm_kernel_profile(b->kernel);
     cfg_free(c);
     return b;

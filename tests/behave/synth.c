@@ -6,12 +6,14 @@ static int piece(void *ctx, uint64_t cta, uint32_t warp, uint32_t seq, const uin
     struct synth *s = ctx;
     if (seq)
         return 0;
+    pthread_mutex_lock(&s->lock);
     stream_enc_begin(s->enc, &s->kernel);
     s->warp(s, s->ctx, cta, warp);
     uint8_t *buf = NULL;
     size_t len = 0, cap = 0;
     stream_enc_take(s->enc, &buf, &len, &cap);
     VEC_PUSH(&s->kept, buf);
+    pthread_mutex_unlock(&s->lock);
     *bytes = buf;
     *n = len;
     return 1;
@@ -33,6 +35,7 @@ void synth_init(struct synth *s, uint32_t ctas, uint32_t threads, synth_warp *wa
     s->streams = (struct sm_streams){.ctx = s, .piece = piece, .cta_done = cta_done};
     s->warp = warp;
     s->ctx = ctx;
+    pthread_mutex_init(&s->lock, NULL);
     s->enc = stream_enc_new();
 }
 
@@ -45,6 +48,7 @@ void synth_free(struct synth *s)
     VEC_FREE(&s->reg);
     VEC_FREE(&s->loop);
     stream_enc_free(s->enc);
+    pthread_mutex_destroy(&s->lock);
 }
 
 uint32_t synth_inst(struct synth *s, enum trace_class cls, const int *dst, const int *src)

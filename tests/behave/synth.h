@@ -9,6 +9,8 @@
 #include "sm/sm.h"
 #include "trace/stream.h"
 
+#include <pthread.h>
+
 struct synth;
 
 /* Emits the instructions of one warp, through synth_do and synth_mem. */
@@ -23,6 +25,7 @@ struct synth {
     struct sm_streams streams;
     synth_warp *warp;
     void *ctx;
+    pthread_mutex_t lock; /* of the encoder: a machine of several threads reads several streams at once */
     struct stream_enc *enc;
     VEC(uint8_t *) kept; /* encoded streams */
 };

@@ -43,7 +43,7 @@ struct bench {
 static uint64_t mock_tick(struct comp *comp, uint64_t now)
 {
     struct mock *m = (struct mock *)comp;
-    struct req_pool *pool = &comp->eng->pool;
+    struct req_pool *pool = engine_pool(comp);
     uint64_t want = NEVER;
     if (port_peek(&m->in, now) && now >= m->last_take + m->take_every) {
         const req_id id = port_pop(&m->in).req;

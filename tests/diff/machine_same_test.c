@@ -1,6 +1,6 @@
 /*
- * The whole machine, two ways to the same numbers: ticking every cycle or skipping, from a recording or live, alone or
- * beside another machine in a second thread. Every counter must be equal.
+ * The whole machine, two ways to the same numbers: ticking every cycle or skipping, by one host thread or several, from
+ * a recording or live, alone or beside another machine in a second thread. Every counter must be equal.
  *
  * The kernel is random but repeatable: arithmetic, loads and stores to all spaces in regular and irregular patterns,
  * atomics, fences, barriers, divergence, early exits.
@@ -132,7 +132,8 @@ static void mixed_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 }
 
 /* `set`: assignments separated by spaces, or NULL. */
-static struct numbers run_synth(const char *machine, const char *with, const char *set, bool tick_all, uint64_t seed)
+static struct numbers run_by(unsigned threads, const char *machine, const char *with, const char *set, bool tick_all,
+                             uint64_t seed)
 {
     struct mix m = {.seed = seed};
     struct synth s;
@@ -140,7 +141,7 @@ static struct numbers run_synth(const char *machine, const char *with, const cha
     make_kernel(&s, &m);
     char copy[256], *save = NULL;
     const char *assignment[8];
-    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all, .set = assignment};
+    struct gpu_opts o = {.machine = machine, .with = with, .tick_all = tick_all, .set = assignment, .threads = threads};
     snprintf(copy, sizeof copy, "%s", set ? set : "");
     for (char *one = strtok_r(copy, " ", &save); one; one = strtok_r(NULL, " ", &save))
         assignment[o.n_set++] = one;
@@ -160,7 +161,12 @@ static struct numbers run_synth(const char *machine, const char *with, const cha
     return n;
 }
 
-static void ticking_equals_skipping(void **state)
+static struct numbers run_synth(const char *machine, const char *with, const char *set, bool tick_all, uint64_t seed)
+{
+    return run_by(1, machine, with, set, tick_all, seed);
+}
+
+static void ticking_and_threads_change_nothing(void **state)
 {
     (void)state;
     static const struct {
@@ -190,6 +196,7 @@ static void ticking_equals_skipping(void **state)
         {"gtx480", "pd", "pd.distance=8"},
         {"gtx480", "pd,gto", "pd.distance=64 pd.count_scope=cache pd.renew_on_hit=no pd.bypass=no"},
         {"gtx480", "apcm,swl", "swl.limit=3"},
+        {"mesh28", "shared", "noc.core_to_core=via-l2 noc.vcs=2"},
         /* Few MSHR entries and short queues: accesses stall for every reason, and are tried again and again. */
         {"gtx480", "racb",
          "l1.mshrs=4 l1.max_merges=2 l1.miss_queue=2 l2.max_merges=1 l2.miss_queue=3 l2.dram_queue=2"},
@@ -207,6 +214,12 @@ static void ticking_equals_skipping(void **state)
         struct numbers skip = run_synth(cases[i].machine, cases[i].with, cases[i].set, false, i);
         struct numbers tick = run_synth(cases[i].machine, cases[i].with, cases[i].set, true, i);
         must_equal(&skip, &tick, cases[i].with ? cases[i].with : cases[i].machine);
+        if (i % 2 == 0) {
+            struct numbers threads =
+                run_by(2 + i / 2 % 2, cases[i].machine, cases[i].with, cases[i].set, i % 8 == 0, i);
+            must_equal(&skip, &threads, "several threads");
+            numbers_free(&threads);
+        }
         numbers_free(&skip);
         numbers_free(&tick);
     }
@@ -300,7 +313,7 @@ static void play(struct synth *s, const struct stream_sink *sink, unsigned launc
     }
 }
 
-static void live_equals_replay(bool ordered, unsigned launches, bool tick)
+static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsigned threads)
 {
     struct mix m = {.seed = 77};
     struct synth s;
@@ -332,6 +345,7 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick)
     trace_close(f);
 
     o.tick_all = false;
+    o.threads = threads;
     struct gpu_live *live = gpu_live_open(&o, &e);
     assert_non_null(live);
     play(&s, gpu_live_sink(live), launches, ordered);
@@ -353,15 +367,16 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick)
 static void live_equals_replay_in_order(void **state)
 {
     (void)state;
-    live_equals_replay(false, 3, false);
+    live_equals_replay(false, 3, false, 1);
+    live_equals_replay(false, 3, false, 3);
 }
 
 static void live_equals_replay_side_by_side(void **state)
 {
     (void)state;
-    live_equals_replay(true, 5, false);
-    live_equals_replay(true, 8, false);
-    live_equals_replay(true, 4, true);
+    live_equals_replay(true, 5, false, 1);
+    live_equals_replay(true, 8, false, 3);
+    live_equals_replay(true, 4, true, 1);
 }
 
 static void *in_thread(void *arg)
@@ -388,7 +403,7 @@ static void machines_do_not_disturb_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticking_equals_skipping),
+        cmocka_unit_test(ticking_and_threads_change_nothing),
         cmocka_unit_test(policies_that_decide_nothing_change_nothing),
         cmocka_unit_test(live_equals_replay_in_order),
         cmocka_unit_test(live_equals_replay_side_by_side),

@@ -176,7 +176,7 @@ static void same_counters(void **state)
                     fail_msg("%s, seed %lu: %s is %lu skipping, %lu ticking", machines[i].name, (unsigned long)seed,
                              stats_name(skip->stats, k)->name, (unsigned long)skip->values[k],
                              (unsigned long)tick->values[k]);
-            assert_true(skip->eng->ticks < tick->eng->ticks);
+            assert_true(engine_ticks(skip->eng) < engine_ticks(tick->eng));
             memsys_free(tick);
             c.tick_all = false;
             c.reverse = true;
@@ -186,6 +186,14 @@ static void same_counters(void **state)
             assert_int_equal(memsys_run(reverse), a);
             assert_memory_equal(reverse->values, skip->values, stats_count(skip->stats) * sizeof *skip->values);
             memsys_free(reverse);
+            c.reverse = false;
+            c.threads = 2 + (uint32_t)seed % 2;
+            struct memsys *threads = memsys_new(&c);
+            for (uint32_t s = 0; s < c.n_sm; s++)
+                memsys_source(threads, s, random_shot, &t);
+            assert_int_equal(memsys_run(threads), a);
+            assert_memory_equal(threads->values, skip->values, stats_count(skip->stats) * sizeof *skip->values);
+            memsys_free(threads);
             memsys_free(skip);
         }
     }

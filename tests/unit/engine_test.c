@@ -27,12 +27,12 @@ static uint64_t probe_tick(struct comp *comp, uint64_t now)
     p->last = now;
     while (p->in.eng && port_peek(&p->in, now)) {
         p->got_at[p->n_got++] = now;
-        req_release(&comp->eng->pool, port_pop(&p->in).req);
+        req_release(engine_pool(comp), port_pop(&p->in).req);
     }
     if (p->out && p->to_send && port_can_send(p->out)) {
         p->sent_at[p->n_sent++] = now;
         p->to_send--;
-        port_send(p->out, req_alloc(&comp->eng->pool), 0);
+        port_send(p->out, req_alloc(engine_pool(comp)), 0);
     }
     if (p->stop_at && now >= p->stop_at)
         engine_stop(comp->eng);
@@ -184,7 +184,7 @@ static void deadlock(void **state)
     /* A request in flight and nobody who moves. */
     struct rig *r = rig_new(1000, 1000, 1000, 1000);
     engine_start(r->eng);
-    req_id id = req_alloc(&r->eng->pool);
+    req_id id = req_alloc(engine_pool(r->eng->comp.p[0]));
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);
     char *text = report(r->eng);
     assert_non_null(strstr(text, "1 requests in flight"));
@@ -192,14 +192,14 @@ static void deadlock(void **state)
     free(text);
     struct err e = {0};
     assert_int_equal(engine_check(r->eng, true, &e), -1);
-    req_release(&r->eng->pool, id);
+    req_release(engine_pool(r->eng->comp.p[0]), id);
     assert_int_equal(engine_check(r->eng, true, &e), 0);
     rig_free(r);
     /* Someone spins without getting anywhere. */
     r = rig_new(1000, 1000, 1000, 1000);
     r->p[0].period = 1;
     engine_start(r->eng);
-    req_alloc(&r->eng->pool);
+    req_alloc(engine_pool(r->eng->comp.p[0]));
     assert_int_equal(engine_run(r->eng, 100000), ENGINE_DEADLOCK);
     assert_true(r->p[0].last < 3000);
     rig_free(r);
@@ -212,7 +212,7 @@ static void deadlock_across_calls(void **state)
     struct rig *r = rig_new(1000, 1000, 1000, 1000);
     r->p[0].period = 1;
     engine_start(r->eng);
-    req_alloc(&r->eng->pool);
+    req_alloc(engine_pool(r->eng->comp.p[0]));
     uint64_t until = 0;
     enum engine_end end;
     do
@@ -231,7 +231,7 @@ static void watched_counters(void **state)
     r->p[0].period = 1;
     engine_watch(r->eng, &r->p[0].n); /* grows with every tick */
     engine_start(r->eng);
-    req_alloc(&r->eng->pool);
+    req_alloc(engine_pool(r->eng->comp.p[0]));
     assert_int_equal(engine_run(r->eng, 20000), ENGINE_LIMIT);
     rig_free(r);
     for (uint32_t tasks = 0; tasks < 2; tasks++) {
@@ -248,7 +248,7 @@ static void watched_counters(void **state)
     engine_start(r->eng);
     engine_run(r->eng, 500000);
     port_init(&r->p[1].in, r->eng, &r->p[1].comp, 1, 400, "test");
-    port_send(&r->p[1].in, req_alloc(&r->eng->pool), 0);
+    port_send(&r->p[1].in, req_alloc(engine_pool(r->eng->comp.p[0])), 0);
     assert_int_equal(engine_run(r->eng, 600000), ENGINE_IDLE);
     rig_free(r);
 }
@@ -280,11 +280,11 @@ static void check_cycle_of_waits(enum req_origin origin, const char *maker)
     }
     engine_start(r->eng);
     for (int i = 0; i < 3; i++) {
-        req_id id = req_alloc(&r->eng->pool);
-        r->eng->pool.req[id] = (struct req){.addr = 0x1000u * (unsigned)(i + 1),
-                                            .created_at = (uint64_t)(30 - 10 * i),
-                                            .sm = 7,
-                                            .origin = (uint8_t)origin};
+        req_id id = req_alloc(engine_pool(r->eng->comp.p[0]));
+        r->eng->requests.req[id] = (struct req){.addr = 0x1000u * (unsigned)(i + 1),
+                                                .created_at = (uint64_t)(30 - 10 * i),
+                                                .sm = 7,
+                                                .origin = (uint8_t)origin};
         port_send(&r->p[i].in, id, 0);
     }
     assert_int_equal(engine_run(r->eng, NEVER), ENGINE_DEADLOCK);

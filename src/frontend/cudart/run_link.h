@@ -25,6 +25,7 @@
 #define REPORT_ENV_WITH     "WEIR_WITH"      /* timing: policies, comma between them */
 #define REPORT_ENV_PLUGINS  "WEIR_PLUGINS"   /* absolute paths, REPORT_BETWEEN between them */
 #define REPORT_ENV_ENGINE   "WEIR_ENGINE"    /* skip or tick */
+#define REPORT_ENV_THREADS  "WEIR_THREADS"   /* host threads that simulate the machine */
 #define REPORT_ENV_SAMPLE   "WEIR_SAMPLE"    /* core cycles between samples */
 #define REPORT_ENV_SHOW                                                                                                \
     "WEIR_SHOW" /* what to print at the end: summary, loads, gpgpusim, ncu; or make: profile, energy */

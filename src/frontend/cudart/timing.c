@@ -101,6 +101,7 @@ int timing_open(struct err *e)
 {
     static struct lines set; /* the machine keeps pointers to them */
     const char *sample = rt_option(REPORT_ENV_SAMPLE), *engine = rt_option(REPORT_ENV_ENGINE);
+    const char *threads = rt_option(REPORT_ENV_THREADS);
     const char *wanted = rt_option(REPORT_ENV_SHOW);
     set = split_lines(rt_option(REPORT_ENV_SET));
     const struct gpu_opts opts = {
@@ -109,6 +110,7 @@ int timing_open(struct err *e)
         .n_set = (unsigned)set.line.n,
         .with = rt_option(REPORT_ENV_WITH),
         .tick_all = engine && !strcmp(engine, "tick"),
+        .threads = threads ? (unsigned)strtoul(threads, NULL, 10) : 0,
         .sample_cycles = sample ? strtoull(sample, NULL, 10) : 0,
         .ncu_names = wanted && strstr(wanted, "ncu"),
         .classify_loads = wanted && strstr(wanted, "loads"),

@@ -347,12 +347,14 @@ static int write_page(const struct point *p, struct gpu *g, struct err *e)
     return status;
 }
 
-char *point_simulate(const struct point *p, int (*poll)(void *, uint64_t, uint64_t), void *ctx, struct err *e)
+char *point_simulate(const struct point *p, unsigned threads, int (*poll)(void *, uint64_t, uint64_t), void *ctx,
+                     struct err *e)
 {
     struct gpu_opts o = {.machine = p->machine,
                          .with = p->with,
                          .set = (const char *const *)p->set.p,
                          .n_set = (unsigned)p->set.n,
+                         .threads = threads,
                          .sampled = p->program->sampled,
                          .profile = p->page != NULL,
                          .poll = poll,

@@ -79,14 +79,14 @@ char *point_command(const struct point *, const char *size);
 void point_settings(const struct point *, char *out, size_t bytes);
 
 /*
- * Runs it. The document (JSON text, owned by the caller), or NULL with *e filled. `poll` as in gpu_opts. An analysis
+ * Runs it, with so many host threads. The document (JSON text, owned by the caller), or NULL with *e filled. `poll` as in gpu_opts. An analysis
  * has locality.aps, locality.iterations, locality.repeated_loads, locality.loads (profile/analyze_summary.h) and, as parts
  * of all, locality.line.TYPE, locality.count.BIN, locality.finite_count.BIN; and locality.distance.TYPE.BIN as numbers
  * of uses (names and bins of cache/locality.h, TYPE by its name there). Its loads: kernel, pc, accesses, and the
  * type that most of their lines have.
  */
-char *point_simulate(const struct point *, int (*poll)(void *, uint64_t cycle, uint64_t insts), void *ctx,
-                     struct err *);
+char *point_simulate(const struct point *, unsigned threads, int (*poll)(void *, uint64_t cycle, uint64_t insts),
+                     void *ctx, struct err *);
 /* Such a name: `what` is line, count ... (NULL = nothing), `bin` a type, a bin or TYPE.BIN, or the rest. */
 void point_locality_name(char out[96], const char *what, const char *bin);
 /* Takes a copy of a document as the point's result. -1: it is none. */

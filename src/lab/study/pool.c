@@ -60,13 +60,13 @@ static int report_progress(void *ctx, uint64_t cycle, uint64_t insts)
     return !write_all(c->fd, record, sizeof record); /* the parent has gone: stop */
 }
 
-static _Noreturn void simulate(const struct point *p, int fd)
+static _Noreturn void simulate(const struct point *p, unsigned threads, int fd)
 {
     signal(SIGINT, SIG_IGN); /* the parent decides */
     struct child c = {.fd = fd};
     struct err e;
     err_clear(&e);
-    char *document = point_simulate(p, report_progress, &c, &e);
+    char *document = point_simulate(p, threads, report_progress, &c, &e);
     bool ok;
     if (document)
         ok = write_all(fd, "r", 1) && write_all(fd, document, strlen(document));
@@ -80,7 +80,14 @@ static _Noreturn void simulate(const struct point *p, int fd)
 
 /* ---- in the parent ---- */
 
-static int start(struct job *j, struct point *p, struct err *e)
+/* Host threads for a point, when so many run or wait, itself included: none for which there is no job. */
+static unsigned threads_of(const struct pool *pool, size_t points)
+{
+    const size_t free_jobs = pool->jobs / points;
+    return free_jobs < 2 || pool->threads < 2 ? 1 : free_jobs < pool->threads ? (unsigned)free_jobs : pool->threads;
+}
+
+static int start(struct job *j, struct point *p, unsigned threads, struct err *e)
 {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC))
@@ -90,7 +97,7 @@ static int start(struct job *j, struct point *p, struct err *e)
     if (pid == 0) {
         close(fds[0]);
         signal(SIGPIPE, SIG_IGN);
-        simulate(p, fds[1]);
+        simulate(p, threads, fds[1]);
     }
     close(fds[1]);
     if (pid < 0) {
@@ -209,7 +216,8 @@ static int run_all(struct run *r, struct point **todo, size_t n, struct err *e)
     for (size_t next = 0, running = 0; !status && (next < n || running);) {
         for (unsigned i = 0; i < pool->jobs && !status; i++)
             if (!r->job[i].point && next < n) {
-                status = start(&r->job[i], todo[next++], e);
+                status = start(&r->job[i], todo[next], threads_of(pool, running + n - next), e);
+                next++;
                 running += status == 0;
             }
         for (unsigned i = 0; i < pool->jobs; i++)

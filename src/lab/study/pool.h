@@ -23,7 +23,8 @@ struct pool {
     const char *size;    /* for the store's readers */
     const char *pages;   /* the folder for a profile of each point, as point_page_name calls it; NULL = none is made */
     unsigned jobs;
-    bool no_run;                                           /* only what the store has */
+    unsigned threads; /* of a point that begins when fewer than `jobs` are left, at most; 0 = 1 */
+    bool no_run;      /* only what the store has */
     void (*show)(void *ctx, const struct pool_progress *); /* about four times a second; NULL = never */
     bool (*stop)(void *ctx);                               /* asked as often; true: end what runs and return */
     void *ctx;

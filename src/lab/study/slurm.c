@@ -351,7 +351,7 @@ static int task_point(const json_t *o, const char *folder, size_t i, struct err 
         err_set(e, "this node runs a different weir than the one that submitted the job");
         status = err_hint(e, "use the same weir on all nodes");
     }
-    char *document = status ? NULL : point_simulate(p, NULL, NULL, e);
+    char *document = status ? NULL : point_simulate(p, 1, NULL, NULL, e);
     char *path = xasprintf("%s/%s-%zu", folder, document ? "result" : "failure", i);
     if (document)
         status = outfile_write(path, document, strlen(document), e);

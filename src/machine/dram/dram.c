@@ -203,7 +203,7 @@ static void issue(struct dram *d, struct dram_pseudo *p, uint32_t bank, enum dra
     if (--x->bursts)
         return;
     if (x->write) {
-        req_release(&d->comp.eng->pool, x->req);
+        req_release(engine_pool(&d->comp), x->req);
     } else {
         /* Data are complete cl + beat cycles from now: that time is DRAM cycles, the fixed latency L2 cycles. */
         struct port *out = d->out[x->client];
@@ -543,7 +543,7 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
     d->env = *env;
     d->burst_bytes = dram_burst_bytes(cfg);
     engine_add(eng, &d->comp, CLK_DRAM, name);
-    d->req = eng->pool.req;
+    d->req = eng->requests.req;
     d->pseudo_shift = (uint8_t)__builtin_ctz(cfg->pseudo_channels);
     d->pseudo = arena_alloc64(eng->arena, cfg->pseudo_channels * sizeof *d->pseudo);
     for (struct dram_pseudo *p = d->pseudo; p < d->pseudo + cfg->pseudo_channels; p++) {

@@ -6,7 +6,7 @@
  * all edges that fall on it are collected before anybody is ticked, so what a tick asks for lands strictly later.
  * Cost per instant is a few words per queue; cost per sleeping component is nothing.
  */
-#include "engine/engine.h"
+#include "engine/crew.h"
 
 static uint64_t gcd_u64(uint64_t a, uint64_t b)
 {
@@ -38,6 +38,12 @@ static void choose_periods(const uint64_t *khz, unsigned n, uint64_t *period)
         period[i] = exact ? (uint64_t)lcm / (khz[i] / g) : (64000000000000ull + khz[i] / 2) / khz[i];
 }
 
+/* Two neighboring cache lines: what different threads write is that far apart. */
+static void *alloc128(struct arena *arena, size_t bytes)
+{
+    return (void *)(((uintptr_t)arena_alloc64(arena, bytes + 64) + 127) & ~(uintptr_t)127);
+}
+
 struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, struct err *err)
 {
     static const char *const clk_name[CLK_COUNT] = {"core", "noc", "l2", "dram"};
@@ -47,7 +53,7 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
             return NULL;
         }
     }
-    struct engine *e = arena_alloc64(arena, sizeof *e);
+    struct engine *e = alloc128(arena, sizeof *e);
     e->arena = arena;
     e->cfg = *cfg;
     e->tick_all = cfg->tick_all;
@@ -65,7 +71,13 @@ struct engine *engine_new(struct arena *arena, const struct engine_config *cfg, 
         e->queue[i].period = period[i];
         e->queue[i].next_at = period[i];
     }
-    req_pool_init(&e->pool, arena, cfg->max_requests);
+    e->n_worker = cfg->threads ? cfg->threads : 1;
+    e->worker = alloc128(arena, e->n_worker * sizeof *e->worker);
+    req_store_init(&e->requests, arena, cfg->max_requests, e->n_worker);
+    for (uint32_t i = 0; i < e->n_worker; i++) {
+        e->worker[i].index = i;
+        req_pool_init(&e->worker[i].pool, &e->requests, e->n_worker == 1);
+    }
     return e;
 }
 
@@ -73,6 +85,7 @@ void engine_free(struct engine *e)
 {
     if (!e)
         return;
+    crew_free(e->crew);
     VEC_FREE(&e->comp);
     VEC_FREE(&e->watched);
 }
@@ -82,6 +95,7 @@ void engine_add(struct engine *e, struct comp *c, enum clk clk, const char *name
     if (e->started)
         BUG("component %s added after the engine was started", name);
     c->eng = e;
+    c->worker = e->worker;
     c->clk = (uint8_t)clk;
     c->queue = e->queue_of[clk];
     c->id = (uint16_t)e->comp.n;
@@ -116,12 +130,12 @@ void engine_start(struct engine *e)
         engine_wake(e->comp.p[i], 0);
 }
 
-/* The next cycle in which the queue has work, or NEVER. */
-static uint64_t queue_due(const struct engine_queue *q)
+/* The next cycle in which a queue that is at cycle `cyc` has work, or NEVER. */
+static uint64_t queue_due(const struct engine_queue *q, uint64_t cyc)
 {
     if (q->any_next)
-        return q->cyc + 1;
-    uint64_t from = q->cyc + 1; /* slots [from, from + ENGINE_WHEEL - 1) can be in use */
+        return cyc + 1;
+    uint64_t from = cyc + 1; /* slots [from, from + ENGINE_WHEEL - 1) can be in use */
     uint32_t start = from & (ENGINE_WHEEL - 1);
     for (uint32_t k = 0; k <= ENGINE_WHEEL / 64; k++) {
         uint32_t w = (start / 64 + k) % (ENGINE_WHEEL / 64);
@@ -139,22 +153,22 @@ static uint64_t queue_due(const struct engine_queue *q)
 }
 
 /* Moves the queue's clock to instant t; true when t is one of its edges. */
-static bool queue_advance(struct engine_queue *q, uint64_t t)
+static inline bool queue_advance(struct engine_queue *q, uint64_t *cyc, uint64_t t)
 {
     if (t < q->next_at)
         return false;
     if (t < q->next_at + q->period) {
-        q->cyc++;
+        ++*cyc;
         q->next_at += q->period;
     } else {
-        q->cyc = t / q->period;
-        q->next_at = (q->cyc + 1) * q->period;
+        *cyc = t / q->period;
+        q->next_at = (*cyc + 1) * q->period;
     }
     return q->next_at - q->period == t;
 }
 
-/* Takes the set of components that run in cycle q->cyc; false when it is empty. */
-static bool queue_collect(struct engine_queue *q, uint64_t due, bool all)
+/* Takes the set of components that run in cycle `cyc`; false when it is empty. */
+static bool queue_collect(struct engine_queue *q, uint64_t cyc, uint64_t due, bool all)
 {
     if (all) {
         for (uint32_t i = 0; i < q->n_comp; i++)
@@ -168,10 +182,10 @@ static bool queue_collect(struct engine_queue *q, uint64_t due, bool all)
             q->next[w] = 0;
         }
         q->any_next = false;
-    } else if (due != q->cyc && !all) {
+    } else if (due != cyc && !all) {
         return false;
     }
-    uint64_t slot = q->cyc & (ENGINE_WHEEL - 1);
+    uint64_t slot = cyc & (ENGINE_WHEEL - 1);
     if (q->busy[slot >> 6] >> (slot & 63) & 1) {
         q->busy[slot >> 6] &= ~(1ull << (slot & 63));
         uint64_t *set = &q->wheel[slot * q->words];
@@ -183,9 +197,9 @@ static bool queue_collect(struct engine_queue *q, uint64_t due, bool all)
     return true;
 }
 
-static void queue_tick(struct engine *e, struct engine_queue *q)
+static void queue_tick(struct engine *e, struct engine_queue *q, uint64_t now)
 {
-    uint64_t now = q->cyc;
+    uint64_t ticks = 0;
     for (uint32_t w = 0; w < q->words; w++) {
         uint64_t bits = q->now[w];
         q->now[w] = 0;
@@ -194,26 +208,46 @@ static void queue_tick(struct engine *e, struct engine_queue *q)
             uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             struct comp *c = q->comp[w * 64 + bit];
             bits &= ~(1ull << bit);
-            e->ticks++;
+            ticks++;
+            c->worker = e->worker;
             uint64_t want = c->tick(c, now);
             if (want != NEVER)
                 engine_wake(c, want);
         }
     }
+    e->worker->ticks += ticks;
 }
 
 /* What grows whenever something moves: messages taken, requests made and retired, instructions issued. */
 static uint64_t progress_of(const struct engine *e)
 {
-    uint64_t sum = e->progress + e->pool.created + e->pool.retired;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        sum += e->worker[i].progress + e->worker[i].pool.created + e->worker[i].pool.retired;
     for (size_t i = 0; i < e->watched.n; i++)
         sum += *e->watched.p[i];
     return sum;
 }
 
+uint32_t engine_in_flight(const struct engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        n += e->worker[i].pool.created - e->worker[i].pool.retired;
+    return (uint32_t)n;
+}
+
+uint64_t engine_ticks(const struct engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->n_worker; i++)
+        n += e->worker[i].ticks;
+    return n;
+}
+
 static bool in_flight(const struct engine *e)
 {
-    return e->pool.used || e->tasks;
+    return e->tasks || engine_in_flight(e);
 }
 
 /* Looked at once per deadlock_cycles: true when nothing has moved in between although something is in flight. */
@@ -227,16 +261,16 @@ static bool stands_still(struct engine *e, uint64_t core_cycle)
     return false;
 }
 
-enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
+static enum engine_end run(struct engine *e, uint64_t core_cycle_limit)
 {
-    const struct engine_queue *core = &e->queue[e->queue_of[CLK_CORE]];
-    uint64_t limit = core_cycle_limit > NEVER / core->period ? NEVER - 1 : core_cycle_limit * core->period;
+    const uint64_t period = e->queue[e->queue_of[CLK_CORE]].period, *core_cycle = &e->cyc[e->queue_of[CLK_CORE]];
+    uint64_t limit = core_cycle_limit > NEVER / period ? NEVER - 1 : core_cycle_limit * period;
     e->stop = false;
     for (;;) {
         uint64_t due[CLK_COUNT], t = NEVER;
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            due[i] = e->tick_all && q->n_comp ? q->cyc + 1 : queue_due(q);
+            due[i] = e->tick_all && q->n_comp ? e->cyc[i] + 1 : queue_due(q, e->cyc[i]);
             if (due[i] != NEVER && due[i] * q->period < t)
                 t = due[i] * q->period;
         }
@@ -248,7 +282,7 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
             /* Stands exactly at the limit, whatever the others would do next. */
             e->time = limit > e->time ? limit : e->time;
             for (unsigned i = 0; i < e->n_queue; i++)
-                queue_advance(&e->queue[i], e->time);
+                queue_advance(&e->queue[i], &e->cyc[i], e->time);
             return t == NEVER ? ENGINE_IDLE : ENGINE_LIMIT;
         }
         e->time = t;
@@ -256,16 +290,29 @@ enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
         bool runs[CLK_COUNT];
         for (unsigned i = 0; i < e->n_queue; i++) {
             struct engine_queue *q = &e->queue[i];
-            runs[i] = queue_advance(q, t) && queue_collect(q, due[i], e->tick_all);
+            runs[i] = queue_advance(q, &e->cyc[i], t) && queue_collect(q, e->cyc[i], due[i], e->tick_all);
         }
+        if (e->crew && crew_tick(e->crew))
+            memset(runs, 0, sizeof runs);
         for (unsigned i = 0; i < e->n_queue; i++)
             if (runs[i])
-                queue_tick(e, &e->queue[i]);
+                queue_tick(e, &e->queue[i], e->cyc[i]);
         if (e->stop)
             return ENGINE_STOPPED;
-        if (core->cyc - e->moved_at >= e->cfg.deadlock_cycles && stands_still(e, core->cyc))
+        if (*core_cycle - e->moved_at >= e->cfg.deadlock_cycles && stands_still(e, *core_cycle))
             return ENGINE_DEADLOCK;
     }
+}
+
+enum engine_end engine_run(struct engine *e, uint64_t core_cycle_limit)
+{
+    if (e->n_worker > 1 && !e->crew)
+        e->crew = crew_new(e);
+    const enum engine_end end = run(e, core_cycle_limit);
+    /* What is called between two runs acts for components, too. */
+    for (size_t i = 0; i < e->comp.n; i++)
+        e->comp.p[i]->worker = e->worker;
+    return end;
 }
 
 void engine_sync(struct engine *e)
@@ -273,7 +320,7 @@ void engine_sync(struct engine *e)
     for (size_t i = 0; i < e->comp.n; i++) {
         struct comp *c = e->comp.p[i];
         if (c->sync)
-            c->sync(c, e->queue[c->queue].cyc);
+            c->sync(c, e->cyc[c->queue]);
     }
 }
 
@@ -284,10 +331,7 @@ int engine_check(const struct engine *e, bool drained, struct err *err)
         if (c->check && c->check(c, drained, err))
             return -1;
     }
-    if (e->pool.created - e->pool.retired != e->pool.used)
-        return err_set(err, "requests: %lu created, %lu retired, but %u in flight", (unsigned long)e->pool.created,
-                       (unsigned long)e->pool.retired, e->pool.used);
-    if (drained && e->pool.used)
-        return err_set(err, "%u requests never returned", e->pool.used);
+    if (drained && engine_in_flight(e))
+        return err_set(err, "%u requests never returned", engine_in_flight(e));
     return 0;
 }

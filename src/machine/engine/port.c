@@ -13,12 +13,12 @@ void port_init(struct port *p, struct engine *eng, struct comp *consumer, uint32
         .slot = arena_alloc64(eng->arena, (size_t)n * sizeof *p->slot),
         .mask = n - 1,
         .cap = cap,
-        .need = 1,
         .popped_at = UINT64_MAX,
         .latency = latency,
         .eng = eng,
         .consumer = consumer,
+        .sender = consumer,
         .name = name,
     };
-    p->mark = &p->unwatched;
+    p->front = p->slot;
 }

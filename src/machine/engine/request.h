@@ -1,12 +1,12 @@
 /*
- * A memory request: the 64-byte record that travels from the SM to DRAM and back, and the pool it lives in.
+ * A memory request: the 64-byte record that travels from the SM to DRAM and back, and the store it lives in.
  *
  * Requests are named by a 32-bit index (struct req *r = &pool->req[id]). The SM allocates one per line (or per line and
  * bank conflict) that a warp's instruction touches and hands it to the L1; it returns to the SM exactly once
  * (loads: data is there; stores, reductions: acknowledged) and the SM frees it. In between the same record travels: the
  * request that missed first is the one that goes to the L2, those that merged with it wait in a chain. What the
  * hierarchy makes for itself (a prefetch, a write-back, an L2 fill) is freed by the component that completes it. So
- * "created = retired" is one invariant over one pool.
+ * "created = retired" is one invariant over one store.
  */
 #ifndef WEIR_ENGINE_REQUEST_H
 #define WEIR_ENGINE_REQUEST_H
@@ -89,17 +89,33 @@ struct req {
 };
 _Static_assert(sizeof(struct req) == 64, "a request is one cache line of the host");
 
+/* All requests of a machine. */
+struct req_store {
+    struct req *req;
+    uint32_t listed; /* requests that have been in a free list so far: the first ones */
+    uint32_t cap;    /* as many can be in flight */
+    uint32_t size;   /* with those that lie idle in the pools of several workers */
+    req_id returned; /* pieces that pools have given back: linked by the first one's token */
+    int lock;        /* of listed and returned: several workers */
+};
+
+/* The free list of one worker (engine.h), which alone uses it. Sums over all pools: created, retired. */
 struct req_pool {
     struct req *req;
     req_id free;
-    uint32_t listed; /* requests that have been in the free list so far: the first ones */
-    uint32_t cap, used, peak;
+    uint32_t room; /* requests that the free list may grow by until a piece of it goes back to the store */
     uint64_t created, retired;
+    struct req_store *store;
 };
 
-void req_pool_init(struct req_pool *, struct arena *, uint32_t cap);
+enum { REQ_PIECE = 256, REQ_IDLE = 4 * REQ_PIECE }; /* requests that move at once; that a pool of several keeps */
+
+void req_store_init(struct req_store *, struct arena *, uint32_t cap, uint32_t pools);
+void req_pool_init(struct req_pool *, struct req_store *, bool alone);
 /* The free list is empty: adds requests to it and returns the first. */
 req_id req_pool_extend(struct req_pool *) __attribute__((cold, noinline));
+/* The free list is long: gives a piece of it back. */
+void req_pool_give_back(struct req_pool *) __attribute__((cold, noinline));
 
 /* The fields are whatever the last owner left: the maker sets all it and its receivers use. */
 static inline req_id req_alloc(struct req_pool *p)
@@ -109,8 +125,7 @@ static inline req_id req_alloc(struct req_pool *p)
         id = req_pool_extend(p);
     p->free = p->req[id].next;
     p->created++;
-    if (++p->used > p->peak)
-        p->peak = p->used;
+    p->room++;
     return id;
 }
 
@@ -118,8 +133,9 @@ static inline void req_release(struct req_pool *p, req_id id)
 {
     p->req[id].next = p->free;
     p->free = id;
-    p->used--;
     p->retired++;
+    if (__builtin_expect(--p->room == 0, 0))
+        req_pool_give_back(p);
 }
 
 static inline bool req_is_write(const struct req *r)

@@ -178,14 +178,14 @@ static void report_oldest(struct waits *w, const struct req *pool, size_t start,
 void engine_report_deadlock(const struct engine *e, FILE *out)
 {
     struct waits w = {0};
-    const struct req *pool = e->pool.req;
+    const struct req *pool = e->requests.req;
     for (size_t i = 0; i < e->comp.n; i++) {
         w.who = e->comp.p[i];
         if (w.who->waits)
             w.who->waits(w.who, &w);
     }
     fprintf(out, "core cycle %lu, no progress: %u requests in flight, %u CTAs running\n",
-            (unsigned long)engine_cycle(e, CLK_CORE), e->pool.used, e->tasks);
+            (unsigned long)engine_cycle(e, CLK_CORE), engine_in_flight(e), e->tasks);
     size_t start = oldest(&w, pool, false);
     if (start != NOWHERE) {
         report_oldest(&w, pool, start, out);

@@ -68,13 +68,14 @@ static uint32_t max_requests(const struct gpu *g)
     return (uint32_t)n;
 }
 
-static int build_clocks(struct gpu *g, bool tick_all, struct err *e)
+static int build_clocks(struct gpu *g, bool tick_all, unsigned threads, struct err *e)
 {
     struct engine_config ec = {.khz = {[CLK_CORE] = g->clock->core / 1000,
                                        [CLK_NOC] = g->clock->noc / 1000,
                                        [CLK_L2] = g->clock->l2 / 1000,
                                        [CLK_DRAM] = g->clock->dram / 1000},
                                .tick_all = tick_all,
+                               .threads = threads,
                                .deadlock_cycles = g->machine->deadlock_cycles,
                                .max_requests = max_requests(g)};
     g->eng = engine_new(g->arena, &ec, e);
@@ -265,7 +266,7 @@ struct gpu *gpu_new(const struct gpu_opts *o, struct err *e)
     g->ncu_names = o->ncu_names;
     g->loads = gpu_loads_new(g->n_sm, g->classify, e);
     stats_add(g->stats, "", gpu_stat_defs, g);
-    if (!g->loads || build_clocks(g, o->tick_all, e) || build_memory(g, e) || build_sms(g, e)) {
+    if (!g->loads || build_clocks(g, o->tick_all, o->threads, e) || build_memory(g, e) || build_sms(g, e)) {
         gpu_free(g);
         return NULL;
     }
@@ -576,7 +577,8 @@ const struct gpu_results *gpu_get_results(struct gpu *g)
         qsort(g->kernel.p, g->kernel.n, sizeof *g->kernel.p, by_launch);
     g->load.n = g->inst.n = 0;
     for (size_t p = 0; p < g->prepared.n; p++) {
-        const struct sm_kernel *k = g->prepared.p[p];
+        struct sm_kernel *k = g->prepared.p[p];
+        sm_kernel_sum(k);
         uint32_t *order = k->profile ? order_of(k) : NULL;
         for (uint32_t pc = 0; pc < k->trace->n_inst; pc++) {
             if (k->profile && k->profile[pc].issues)

@@ -1,7 +1,7 @@
 /*
  * A simulated GPU: built from a configuration, fed with launches, asked for statistics.
  *
- * One gpu is one simulation and belongs to one thread at a time; several live side by side in one process. Where the
+ * One gpu is one simulation and belongs to one thread at a time (which may have others help it: gpu_opts.threads); several live side by side in one process. Where the
  * instructions come from is the caller's affair: replay.h reads a file, live.h listens to a running emulator.
  */
 #ifndef WEIR_GPU_GPU_H
@@ -25,12 +25,15 @@ struct sm_profile;
 /* The machine where none is named. */
 #define GPU_DEFAULT "gtx480"
 
+enum { GPU_MAX_THREADS = 256 };
+
 struct gpu_opts {
     const char *machine;    /* name or file; NULL = gtx480 */
     const char *const *set; /* "key=value" assignments */
     unsigned n_set;
     const char *with;       /* names of policies, separated by commas; NULL = the machine's own */
     bool tick_all;          /* --engine=tick */
+    unsigned threads;       /* host threads that simulate it, up to GPU_MAX_THREADS; 0 = 1 */
     uint64_t sample_cycles; /* take a sample of all counters this often; 0 = never */
     bool ncu_names;         /* the JSON document has them too (gpu/ncu_names.h) */
     bool energy;            /* apply the machine's energy coefficients to the results (gpu/energy.h) */

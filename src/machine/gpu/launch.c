@@ -24,7 +24,7 @@ static size_t prepare(struct gpu *g, const struct trace_kernel *k)
     for (size_t i = 0; i < g->prepared.n; i++)
         if (g->prepared.p[i]->trace == k)
             return i;
-    VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc));
+    VEC_PUSH(&g->prepared, sm_kernel_new(k, g->smc, g->eng->n_worker));
     if (g->profile)
         sm_kernel_profile(g->prepared.p[g->prepared.n - 1]);
     return g->prepared.n - 1;

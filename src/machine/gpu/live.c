@@ -61,15 +61,15 @@ struct gpu_live {
 static int wait_for_chunk(void *ctx, struct streams *s, uint64_t cta, uint32_t seq)
 {
     struct command *c = ctx;
-    s->starving = true;
+    s->starving++;
     pthread_cond_broadcast(&s->changed);
     for (;;) {
         if (streams_has(s, cta, seq)) {
-            s->starving = false;
+            s->starving--;
             return 1;
         }
         if (c->fed || streams_ended(s, cta, seq)) {
-            s->starving = false;
+            s->starving--;
             return c->fed && !streams_ended(s, cta, seq) ? -1 : 0;
         }
         pthread_cond_wait(&s->changed, &s->lock);
@@ -107,7 +107,7 @@ static void free_command(struct command *c)
 static void swallow(struct command *c)
 {
     pthread_mutex_lock(&c->streams.lock);
-    c->streams.starving = true;
+    c->streams.starving++;
     pthread_cond_broadcast(&c->streams.changed);
     while (!c->fed)
         pthread_cond_wait(&c->streams.changed, &c->streams.lock);

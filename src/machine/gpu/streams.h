@@ -2,8 +2,8 @@
  * Holds the chunks of CTA streams between their source (a file, a running emulator) and the SMs.
  *
  * The machine asks for pieces per CTA, warp and number; a chunk is kept until all its warps have moved on to the next
- * one. A missing chunk is fetched through `fetch`, which reads a file or waits for the emulator. All calls may come
- * from two threads: the machine's and the emulator's.
+ * one. A missing chunk is fetched through `fetch`, which reads a file or waits for the emulator. Calls may come from
+ * several threads at once: the machine's and the emulator's.
  */
 #ifndef WEIR_GPU_STREAMS_H
 #define WEIR_GPU_STREAMS_H
@@ -25,7 +25,7 @@ struct streams {
     int (*fetch)(void *ctx, struct streams *, uint64_t cta, uint32_t seq);
     struct stream_cta *bucket[1024];
     uint64_t bytes, peak_bytes; /* held now, most ever */
-    bool starving;              /* the machine waits for a chunk that is not there */
+    unsigned starving;          /* threads of the machine that wait for a chunk that is not there */
 };
 
 void streams_init(struct streams *, int (*fetch)(void *ctx, struct streams *, uint64_t cta, uint32_t seq), void *ctx);

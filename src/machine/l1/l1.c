@@ -256,8 +256,9 @@ struct l1 *l1_new(struct engine *eng, const struct l1_setup *cfg, const struct l
     l1->comp = (struct comp){.tick = l1_tick_plain, .sync = l1_sync, .waits = l1_waits, .check = l1_check};
     l1->env = *env;
     l1->epoch_at = NEVER;
+    l1->comp.together = env->observer != NULL;
     engine_add(eng, &l1->comp, CLK_CORE, name);
-    l1->req = eng->pool.req;
+    l1->req = eng->requests.req;
     for (uint32_t i = 0; i < L1_COUNT; i++) {
         if (!cfg->cache[i] || !cfg->cache[i]->enabled)
             continue;

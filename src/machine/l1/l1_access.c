@@ -441,7 +441,7 @@ static void count_prefetch(struct l1 *l1, struct l1_cache *c, req_id id, enum l1
     default:
         s->prefetch_no_resource++;
     }
-    req_release(&l1->comp.eng->pool, id);
+    req_release(engine_pool(&l1->comp), id);
 }
 
 /* The request may already be in flight, but no component receives it before the next cycle. */

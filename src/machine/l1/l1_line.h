@@ -61,7 +61,7 @@ static inline void complete(struct l1 *l1, req_id id)
 {
     struct req *r = &l1->req[id];
     if (is_prefetch(r)) {
-        req_release(&l1->comp.eng->pool, id);
+        req_release(engine_pool(&l1->comp), id);
     } else if (is_own(l1, r)) {
         l1->in_flight--;
         port_send_paced(l1->fill, id, 0);
@@ -95,7 +95,7 @@ static inline void evict(struct l1 *l1, struct l1_cache *c, uint32_t entry, cons
     c->stats.prefetch_evicted_by_own += t->flags[entry] & TAG_F_PREFETCHED && is_prefetch(cause);
     notify_evict(l1, c, entry, hooked);
     if (t->dirty[entry]) {
-        req_id id = req_alloc(&l1->comp.eng->pool);
+        req_id id = req_alloc(engine_pool(&l1->comp));
         struct req *wb = &l1->req[id];
         uint32_t bytes = sector_count(t->dirty[entry]) * SECTOR_BYTES;
         *wb = (struct req){.addr = t->line[entry] << t->line_shift,

@@ -162,7 +162,7 @@ static void try_prefetch(struct l1 *l1, struct l1_cache *c, uint64_t now)
 {
     const struct prefetch_request *p = &l1->prefetch_slot[ring_pop(&l1->prefetch)];
     const struct tags *t = &c->tags;
-    req_id id = req_alloc(&l1->comp.eng->pool);
+    req_id id = req_alloc(engine_pool(&l1->comp));
     l1->req[id] = (struct req){.addr = p->addr >> t->line_shift << t->line_shift,
                                .created_at = now,
                                .pc = p->pc,

@@ -8,9 +8,10 @@
  *
  * A policy's state is `state_bytes` zeroed bytes per L1; `line_state_bytes` more per cache line are kept in a side array
  * (host.line_state + entry * line_state_bytes). Parameters come as the policy's own struct, filled from its section of the
- * configuration; statistics are uint64_t members of the state (policy_info.stats). Hooks run inside the L1's tick.
- * They may read the tags (host.tags) but not change them; they act through their return values and the functions
- * below. docs/policies.md shows how the published mechanisms use these hooks.
+ * configuration; statistics are uint64_t members of the state (policy_info.stats). Hooks run inside the L1's tick, those
+ * of several L1s at the same time (--threads), so what they share must be constant. They may read the tags (host.tags)
+ * but not change them; they act through their return values and the functions below. docs/policies.md shows how the
+ * published mechanisms use these hooks.
  */
 #ifndef WEIR_L1_POLICY_H
 #define WEIR_L1_POLICY_H

@@ -113,7 +113,7 @@ struct l2 *l2_new(struct engine *eng, const struct l2_setup *config, const struc
     l2->at_tags.req = l2->remote_cur = REQ_NONE;
     l2->blocked = STALL_NONE;
     engine_add(eng, &l2->comp, CLK_L2, name);
-    l2->req = eng->pool.req;
+    l2->req = eng->requests.req;
     uint32_t sets = (uint32_t)(cfg->size / (cfg->line * cfg->assoc));
     if (tags_init(&l2->tags, eng->arena, sets, cfg->assoc, (uint32_t)cfg->line, (enum set_hash)cfg->set_hash, e))
         return NULL;

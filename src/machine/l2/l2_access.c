@@ -29,7 +29,7 @@ void l2_answer(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
 static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t sectors, uint8_t kind, uint32_t token,
                        uint64_t created_at)
 {
-    req_id id = req_alloc(&l2->comp.eng->pool);
+    req_id id = req_alloc(engine_pool(&l2->comp));
     struct req *r = &l2->req[id];
     r->addr = addr;
     r->created_at = created_at;
@@ -531,7 +531,7 @@ ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct
         l2->atomic_free_at = now + l2->cfg.atomic_interval;
     l2->port_free_at = now + port_cycles(l2, q, o, now);
     if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
-        req_release(&l2->comp.eng->pool, q->req);
+        req_release(engine_pool(&l2->comp), q->req);
 }
 
 /* `reordered` is constant at each call. */

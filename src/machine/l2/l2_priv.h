@@ -173,7 +173,7 @@ bool l2_coalesce(struct l2 *, uint64_t now);
 uint64_t l2_coalescer_next(const struct l2 *, uint64_t now);
 
 /* partition.c: the link to the counterpart, its requests, and those that this slice sends it. */
-static inline bool l2_link_ready(const struct l2 *l2, const struct port *to, uint64_t now)
+static inline bool l2_link_ready(const struct l2 *l2, struct port *to, uint64_t now)
 {
     return now >= l2->link_free_at && port_can_send(to);
 }

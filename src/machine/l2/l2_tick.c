@@ -127,7 +127,7 @@ static void take_fill(struct l2 *l2, req_id id, bool copy)
     uint32_t m = d->token;
     uint8_t sectors = d->sectors, served = d->served;
     free_causes(l2, 1u << STALL_NO_WAY | 1u << STALL_NO_MSHR | 1u << STALL_NO_MERGE_SLOT);
-    req_release(&l2->comp.eng->pool, id);
+    req_release(engine_pool(&l2->comp), id);
     l2->stats.fills += units(l2, sectors);
     if (m & L2_BYPASS) {
         uint32_t w = m & ~L2_BYPASS;

@@ -128,7 +128,8 @@ ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint3
 /* Visits a class's injection ports that have received packets: requests outputs for their heads, or for all packets. */
 ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
 {
-    uint64_t *marked = &x->noc.marked[c * x->words], *exposed = &x->exposed[c * x->words];
+    const uint64_t *marked = &x->noc.marked[c * x->words];
+    uint64_t *exposed = &x->exposed[c * x->words];
     for (uint32_t w = 0; w < x->words; w++) {
         for (uint64_t m = marked[w] & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
@@ -143,7 +144,7 @@ ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, 
                 }
             }
             if (port_empty(p))
-                marked[w] &= ~(1ull << (in & 63));
+                port_unmark(p);
         }
     }
 }
@@ -183,7 +184,7 @@ ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint3
 /* Does the receiver at an output accept a packet of class c? Not every node receives every class. */
 ALWAYS_INLINE bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
 {
-    const struct port *p = x->noc.out[c * x->n + out];
+    struct port *p = x->noc.out[c * x->n + out];
     return (n_class == 1 || p) && port_can_send(p);
 }
 

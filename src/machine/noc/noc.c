@@ -73,7 +73,7 @@ struct noc *noc_new(struct engine *eng, const struct noc_setup *config, const st
     if (!n)
         return NULL;
     engine_add(eng, &n->comp, env->ideal ? CLK_CORE : CLK_NOC, role_name[env->role]);
-    n->req = eng->pool.req;
+    n->req = eng->requests.req;
     n->in = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->in);
     n->out = arena_alloc64(eng->arena, (size_t)n->n_class * n->n_node * sizeof *n->out);
     n->marked = arena_alloc64(eng->arena, (size_t)n->n_class * n->mark_words * 8);

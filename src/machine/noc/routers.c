@@ -110,7 +110,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
     struct port *p = &n->noc.in[lane];
     if (!port_peek(p, now)) {
         if (port_empty(p))
-            n->noc.marked[class * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
+            port_unmark(p);
         return NONE;
     }
     uint32_t v = n->inject_ptr[lane], tried = 0, first = class * n->n_vc;
@@ -325,7 +325,7 @@ ALWAYS_INLINE uint32_t choose(const struct routers *n, uint32_t n_class, const s
         if (output->feeds != NONE || !(head_flit(n, r, i) & 1))
             return i;
         uint32_t lane = eject_lane(n, n_class, output, i);
-        if (port_free(n->noc.out[lane]) > n->reserved[lane])
+        if (port_has_room(n->noc.out[lane], n->reserved[lane]))
             return i;
         left &= ~(1ull << i);
     }

@@ -128,7 +128,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
 /* Room for a copy, and for the events that an instruction's lanes and the copies in flight can send. */
 bool sm_async_room(const struct sm *sm)
 {
-    return sm->tma.free && (!sm->clusters || port_free(sm->done_out) > SM_EVENTS_MOST);
+    return sm->tma.free && (!sm->clusters || port_has_room(sm->done_out, SM_EVENTS_MOST));
 }
 
 static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
@@ -166,8 +166,9 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
     sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
     w->count->tma_copies++;
-    w->kernel->load[i->mem_index].executions++;
-    w->kernel->load[i->mem_index].lanes += count_lanes(w->mask);
+    struct sm_load_stats *l = sm_load_of(sm, w->kernel, i->mem_index);
+    l->executions++;
+    l->lanes += count_lanes(w->mask);
 }
 
 static void finish_copy(struct sm *sm, unsigned at, uint64_t now)
@@ -184,7 +185,7 @@ static void finish_copy(struct sm *sm, unsigned at, uint64_t now)
 /* The next line of the copy, or what its row has of it. */
 static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t now)
 {
-    struct req_pool *pool = &sm->comp.eng->pool;
+    struct req_pool *pool = engine_pool(&sm->comp);
     uint64_t row = t->base;
     for (unsigned d = 0; d < STREAM_COPY_DIMS; d++)
         row += t->i[d] * t->step[d];
@@ -218,7 +219,7 @@ static void send_part(struct sm *sm, struct tma_copy *t, unsigned copy, uint64_t
     const struct warp *w = &sm->warp[t->warp];
     w->count->lines[0]++;
     w->count->tma_lines++;
-    w->kernel->load[t->mem_index].lines++;
+    sm_load_of(sm, w->kernel, t->mem_index)->lines++;
     sm->outstanding++;
     t->left++;
     t->at += bytes;

@@ -205,7 +205,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
             show_load(sm, e, w);
     }
     if (i->mem_index != UINT32_MAX && mem->mask) {
-        struct sm_load_stats *l = &w->kernel->load[i->mem_index];
+        struct sm_load_stats *l = sm_load_of(sm, w->kernel, i->mem_index);
         l->executions++;
         l->lanes += count_lanes(mem->mask);
         l->lines += e->where == LSU_SHARED ? e->passes : e->n_line;
@@ -224,7 +224,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
 static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
 {
     unsigned which = e->where - LSU_DATA;
-    struct req_pool *pool = &sm->comp.eng->pool;
+    struct req_pool *pool = engine_pool(&sm->comp);
     const struct line_access *l = &e->line[e->next_line];
     req_id id = req_alloc(pool);
     struct req *r = &pool->req[id];
@@ -287,7 +287,7 @@ static void occupy(struct sm *sm, const struct lsu_entry *e, uint64_t began_at)
 {
     sm->lsu_busy_until = began_at + e->passes;
     sm->profiled.busy_pc = e->pc;
-    sm->profiled.busy_in = e->kernel->profile;
+    sm->profiled.busy_in = e->kernel;
 }
 
 void sm_lsu_step(struct sm *sm, uint64_t now)
@@ -346,10 +346,10 @@ uint64_t sm_lsu_next(const struct sm *sm, uint64_t now)
 
 static void take_reply(struct sm *sm, req_id id, uint64_t now)
 {
-    struct req_pool *pool = &sm->comp.eng->pool;
+    struct req_pool *pool = engine_pool(&sm->comp);
     struct req *r = &pool->req[id];
     const struct warp *w = &sm->warp[r->warp];
-    struct sm_load_stats *l = &w->kernel->load[w->kernel->inst[r->pc].mem_index];
+    struct sm_load_stats *l = sm_load_of(sm, w->kernel, w->kernel->inst[r->pc].mem_index);
     struct sm_stats *count = w->count;
     uint64_t latency = now - r->created_at;
     count->replies++;

@@ -16,8 +16,10 @@
 
 void sm_kernel_profile(struct sm_kernel *k)
 {
-    if (!k->profile)
-        k->profile = xcalloc(k->trace->n_inst + 1, sizeof *k->profile);
+    if (k->profile)
+        return;
+    k->n_profile = k->trace->n_inst + 1;
+    k->profile = xcalloc((size_t)k->n_worker * k->n_profile, sizeof *k->profile);
 }
 
 /* The writers of its registers are kept beside the cycles from which these can be read. */
@@ -29,7 +31,7 @@ void sm_profile_set_kernel(struct sm *sm, const struct sm_kernel *k)
 void sm_profile_issue(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint32_t mask)
 {
     const struct warp *w = &sm->warp[slot];
-    struct sm_profile *p = &w->kernel->profile[pc];
+    struct sm_profile *p = sm_profile_of(sm, w->kernel, pc);
     uint32_t *writer = sm_room_of(&sm->profiled.writer, slot);
     p->issues++;
     p->lanes += count_lanes(mask);
@@ -46,7 +48,7 @@ void sm_profile_lines(struct sm *sm, const struct lsu_entry *e)
     for (unsigned i = 0; i < e->n_line; i++)
         for (unsigned s = 0; s < 4; s++)
             sectors += (e->line[i].words >> 8 * s & 0xff) != 0;
-    e->kernel->load[e->mem_index].sectors += sectors;
+    sm_load_of(sm, e->kernel, e->mem_index)->sectors += sectors;
 }
 
 /* The writer of the register that the warp waits for: a pending one, or the last to be ready. */
@@ -67,7 +69,7 @@ static uint32_t awaited(const struct sm *sm, unsigned slot)
 
 /* An instruction of a kernel. */
 struct place {
-    struct sm_profile *in;
+    const struct sm_kernel *in;
     uint32_t pc;
 };
 
@@ -83,7 +85,7 @@ static struct place occupant(const struct sm *sm, struct place otherwise)
     bool passes = sm->lsu_busy_until > sm->accounted && sm->lsu_busy_until > head->ready_at;
     if (passes)
         return (struct place){sm->profiled.busy_in, sm->profiled.busy_pc};
-    return (struct place){head->kernel->profile, head->pc};
+    return (struct place){head->kernel, head->pc};
 }
 
 void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint64_t cycles)
@@ -105,7 +107,7 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
         unsigned s = (unsigned)__builtin_ctzll(left);
         slot = sm->age[s] < sm->age[slot] ? s : slot;
     }
-    struct place at = {sm->warp[slot].kernel->profile, sm->warp[slot].pc}, cause = at;
+    struct place at = {sm->warp[slot].kernel, sm->warp[slot].pc}, cause = at;
     if (why == SM_STALL_BARRIER) /* the instruction after the barrier is already decoded */
         at.pc = cause.pc = sm->profiled.last_issue[slot];
     else if (why == SM_STALL_ALU || why == SM_STALL_MEM)
@@ -114,6 +116,6 @@ void sm_profile_stall(struct sm *sm, unsigned scheduler, enum sm_stall why, uint
         cause = occupant(sm, at);
     else if (why == SM_STALL_FENCE || why == SM_STALL_DRAIN)
         cause.pc = sm->profiled.last_access[slot];
-    at.in[at.pc].waited[why] += cycles;
-    cause.in[cause.pc].caused[why] += cycles;
+    sm_profile_of(sm, at.in, at.pc)->waited[why] += cycles;
+    sm_profile_of(sm, cause.in, cause.pc)->caused[why] += cycles;
 }

@@ -55,13 +55,15 @@ void sm_inst_of(const struct sm_config *cfg, const struct trace_inst *i, struct 
     };
 }
 
-struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg)
+struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg, uint32_t workers)
 {
     static const uint16_t no_operands;
     struct sm_kernel *k = xcalloc(1, sizeof *k);
     k->trace = t;
     k->inst = xcalloc(t->n_inst + 1, sizeof *k->inst);
-    k->load = xcalloc(t->n_mem + 1, sizeof *k->load);
+    k->n_worker = workers;
+    k->n_load = t->n_mem + 1;
+    k->load = xcalloc((size_t)workers * k->n_load, sizeof *k->load);
     for (uint32_t pc = 0; pc < t->n_inst; pc++)
         sm_inst_of(cfg, &t->inst[pc], &k->inst[pc]);
     k->reg = t->reg;
@@ -71,6 +73,25 @@ struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_co
     if (!k->reg)
         k->reg = &no_operands; /* no instruction names a register */
     return k;
+}
+
+/* `from` is added to `to` and is 0 then; both are counters. */
+static void move_counts(void *to, void *from, size_t bytes)
+{
+    uint64_t *sum = to, *part = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++) {
+        sum[i] += part[i];
+        part[i] = 0;
+    }
+}
+
+void sm_kernel_sum(struct sm_kernel *k)
+{
+    for (uint32_t i = 1; i < k->n_worker; i++) {
+        move_counts(k->load, k->load + (size_t)i * k->n_load, k->n_load * sizeof *k->load);
+        if (k->profile)
+            move_counts(k->profile, k->profile + (size_t)i * k->n_profile, k->n_profile * sizeof *k->profile);
+    }
 }
 
 void sm_kernel_free(struct sm_kernel *k)
@@ -158,19 +179,9 @@ void sm_grid_apart(struct sm *sm, unsigned place, bool apart)
                     sm->warp[s].count = g->count;
 }
 
-/* `from` into `to`; from = 0. */
-static void add_stats(struct sm_stats *to, struct sm_stats *from)
-{
-    uint64_t *sum = (uint64_t *)to, *part = (uint64_t *)from;
-    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++) {
-        sum[i] += part[i];
-        part[i] = 0;
-    }
-}
-
 void sm_grid_take(struct sm *sm, unsigned place, struct sm_stats *sum)
 {
-    add_stats(sum, &sm->apart[SM_GRIDS + place]);
+    move_counts(sum, &sm->apart[SM_GRIDS + place], sizeof *sum);
 }
 
 /* ---- CTAs ---- */
@@ -528,8 +539,8 @@ static void sync(struct comp *c, uint64_t now)
     for (unsigned i = 0; i < SM_GRIDS && sm->apart; i++)
         if (sm->grid[i].kernel && sm->grid[i].count != &sm->stats) {
             struct sm_stats part = sm->apart[i];
-            add_stats(&sm->apart[SM_GRIDS + i], &sm->apart[i]);
-            add_stats(&sm->stats, &part);
+            move_counts(&sm->apart[SM_GRIDS + i], &sm->apart[i], sizeof part);
+            move_counts(&sm->stats, &part, sizeof part);
         }
 }
 
@@ -626,6 +637,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->comp.sync = sync;
     sm->comp.waits = waits;
     sm->comp.check = check;
+    sm->comp.together = env->on_load != NULL; /* it sees the loads of an instant in the order of the SMs */
     engine_add(eng, &sm->comp, CLK_CORE, name);
     engine_watch(eng, &sm->issued);
 

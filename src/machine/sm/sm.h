@@ -23,7 +23,7 @@
 
 struct sm;
 
-/* The source of a warp's instructions. Called from the machine's thread. */
+/* The source of a warp's instructions. Called from the machine's threads, for several warps at the same time. */
 struct sm_streams {
     void *ctx;
     /*
@@ -83,9 +83,11 @@ struct sm_profile;
 struct sm_kernel {
     const struct trace_kernel *trace;
     struct sm_inst *inst;
-    struct sm_load_stats *load; /* by mem_index; all SMs add to it */
-    struct sm_profile *profile; /* by pc; all SMs add to it; NULL = not requested */
-    const uint16_t *reg;        /* the register lists of inst, or of op when there is scheduled code */
+    /* All SMs add to these; each worker of the engine has its own, the first one's is the sum after sm_kernel_sum. */
+    struct sm_load_stats *load; /* [worker * n_load + mem_index] */
+    struct sm_profile *profile; /* [worker * n_profile + pc]; NULL = not requested */
+    uint32_t n_load, n_profile, n_worker;
+    const uint16_t *reg; /* the register lists of inst, or of op when there is scheduled code */
     uint32_t n_scoreboard;
     /* Scheduled code; op is NULL when the kernel is issued in PTX order. */
     struct sm_op *op;
@@ -95,8 +97,9 @@ struct sm_kernel {
     uint32_t most_pcs;      /* the most PTX instructions that a warp collects at once */
     uint32_t most_accesses; /* accesses among them */
 };
-struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *);
+struct sm_kernel *sm_kernel_new(const struct trace_kernel *, const struct sm_config *, uint32_t workers);
 void sm_kernel_profile(struct sm_kernel *); /* from now on, count by static instruction */
+void sm_kernel_sum(struct sm_kernel *);     /* between two instants: counts of all workers go to the first one's */
 void sm_kernel_free(struct sm_kernel *);
 
 /* Why a scheduler does not issue in a cycle, in order of precedence: the first reason that applies is charged. */

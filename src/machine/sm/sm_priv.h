@@ -222,7 +222,7 @@ struct sm {
         struct warp_room writer;                              /* of each register */
         uint32_t last_access[SM_WARPS], last_issue[SM_WARPS]; /* pc of the warp's last memory access, instruction */
         uint32_t busy_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
-        struct sm_profile *busy_in;
+        const struct sm_kernel *busy_in;
     } profiled;
     uint64_t issued; /* warp instructions */
     int failed;      /* 0, 1 corrupt, -1 the source failed */
@@ -230,6 +230,16 @@ struct sm {
     uint32_t failed_warp;
     struct sm_stats stats;
 };
+
+/* The counters of a kernel's memory instruction, and of any instruction in a profile, for the SM's tick. */
+static inline struct sm_load_stats *sm_load_of(const struct sm *sm, const struct sm_kernel *k, uint32_t mem_index)
+{
+    return &k->load[(size_t)sm->comp.worker->index * k->n_load + mem_index];
+}
+static inline struct sm_profile *sm_profile_of(const struct sm *sm, const struct sm_kernel *k, uint32_t pc)
+{
+    return &k->profile[(size_t)sm->comp.worker->index * k->n_profile + pc];
+}
 
 /* Not every processor has a popcount instruction, and most masks are full. */
 static inline unsigned count_lanes(uint32_t mask)

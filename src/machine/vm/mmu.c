@@ -160,7 +160,7 @@ static uint64_t look_ups(struct mmu *m, uint64_t now)
             want = earliest(want, port_next_ready(p));
         }
         if (port_empty(p))
-            m->marked[sm >> 6] &= ~(1ull << (sm & 63));
+            port_unmark(p);
     }
     return want;
 }
@@ -217,7 +217,7 @@ struct mmu *mmu_new(struct engine *eng, const struct vm_config *cfg, uint32_t n_
     struct mmu *m = arena_alloc64(eng->arena, sizeof *m);
     m->comp = (struct comp){.tick = mmu_tick, .waits = mmu_waits, .check = mmu_check};
     engine_add(eng, &m->comp, CLK_CORE, "mmu");
-    m->req = eng->pool.req;
+    m->req = eng->requests.req;
     m->cfg = *cfg;
     m->n_sm = n_sm;
     /* The way there and back is in the ports; each takes a cycle at least. */

@@ -46,7 +46,7 @@ static void wait_for(struct tlb *t, uint32_t miss, const struct msg *m, uint64_t
 
 static void begin_miss(struct tlb *t, uint32_t miss, uint64_t block, uint64_t now)
 {
-    req_id id = req_alloc(&t->comp.eng->pool);
+    req_id id = req_alloc(engine_pool(&t->comp));
     t->miss[miss] = (struct tlb_miss){.block = block, .first = VM_NONE, .last = VM_NONE, .used = true};
     t->n_miss++;
     t->req[id] = (struct req){.addr = block << t->entries.shift,
@@ -119,7 +119,7 @@ static uint64_t tlb_tick(struct comp *comp, uint64_t now)
         const uint32_t miss = t->req[id].token;
         entries_put(&t->entries, t->miss[miss].block);
         ring_push(&t->arrived, miss);
-        req_release(&t->comp.eng->pool, id);
+        req_release(engine_pool(&t->comp), id);
     }
     const bool room = port_can_send(t->to_l2), sends = room && !ring_empty(&t->arrived);
     if (sends)
@@ -196,7 +196,7 @@ struct tlb *tlb_new(struct engine *eng, const struct vm_config *cfg, uint32_t sm
     struct tlb *t = arena_alloc64(eng->arena, sizeof *t);
     t->comp = (struct comp){.tick = tlb_tick, .waits = tlb_waits, .check = tlb_check};
     engine_add(eng, &t->comp, CLK_CORE, name);
-    t->req = eng->pool.req;
+    t->req = eng->requests.req;
     t->cfg = *cfg;
     t->sm = sm;
     port_init(&t->in, eng, &t->comp, cfg->l1_latency + 1, cfg->l1_latency, "requests to the TLB");
