@@ -71,7 +71,8 @@ def ours(weir, ptx):
             name, inst = op.groups()
             cls = OURS.get(name, "float" if name.startswith("fp") else "double" if name.startswith("dp") else "integer")
             if cls is None:
-                cls = "integer" if ".param" in inst or ".const" in inst else "shared" if ".shared" in inst else "global"
+                accesses = inst.startswith(("ld", "st", "atom", "red", "tex", "su", "cp")) and ".param" not in inst and ".const" not in inst
+                cls = "integer" if not accesses or name == "load" and not inst.startswith(("ld", "cp")) else "shared" if ".shared" in inst else "global"
             counts[cls] += 1
     return found
 

@@ -22,8 +22,9 @@ enum {
 };
 
 enum trace_op_flags {
-    TRACE_OP_ACCESS = 1 << 0,  /* makes the memory access of its PTX instruction */
-    TRACE_OP_GUARDED = 1 << 1, /* its last source is the predicate that decides which lanes execute it */
+    TRACE_OP_ACCESS = 1 << 0,   /* makes the memory access of its PTX instruction */
+    TRACE_OP_GUARDED = 1 << 1,  /* its last source is the predicate that decides which lanes execute it */
+    TRACE_OP_CONVERGE = 1 << 2, /* lanes that have parted meet here (NOP) */
 };
 
 struct trace_op {

@@ -57,7 +57,7 @@ static const char *ops_check(const struct trace_kernel *k, const struct trace_re
             return "an operation comes from an instruction outside its region";
         if (o->copy >= copies)
             return "an operation belongs to an iteration that its region does not have";
-        if (o->flags & ~(TRACE_OP_ACCESS | TRACE_OP_GUARDED))
+        if (o->flags & ~(TRACE_OP_ACCESS | TRACE_OP_GUARDED | TRACE_OP_CONVERGE))
             return "an operation has unknown flags";
         if (o->flags & TRACE_OP_GUARDED && !o->n_src)
             return "an operation has a guard but reads nothing";

@@ -1153,6 +1153,62 @@ static void predicates_guard_later_than_they_are_read(void **state)
         }
 }
 
+/* A branch inside a region, around a rare case, and what is behind it: no jump. */
+static void branches_around_rare_cases_are_short(void **state)
+{
+    (void)state;
+    for (int tick = 0; tick < 2; tick++) {
+        struct scheduled x = {0};
+        struct synth s;
+        synth_init(&s, 1, 32, straight_warp, NULL);
+        synth_inst(&s, TRACE_FP_DIV, NULL, NULL);
+        synth_inst(&s, TRACE_FP_ADD, NULL, NULL);
+        synth_seal(&s);
+        scheduled_op(&x, 0, 0, TRACE_BRANCH, -1, -1);
+        scheduled_op(&x, 1, 0, TRACE_FP_ADD, -1, -1);
+        x.region[0] = (struct trace_region){.n_pc = 2, .n_op = 2};
+        x.code.op = x.op;
+        x.code.reg = x.reg;
+        x.code.region = x.region;
+        x.code.n_region = x.code.n_scoreboard = 1;
+        s.kernel.code = &x.code;
+        struct bench *b = bench_new(&s, "sm.code=scheduled sm.branch_cycles=20 sm.fall_through_cycles=5", tick);
+        assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, 5 + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
+/* An addition, then where lanes meet, then another addition; or a load of a parameter in place of the first one. */
+static void lanes_take_time_to_meet(void **state)
+{
+    (void)state;
+    for (int load = 0; load < 2; load++)
+        for (int tick = 0; tick < 2; tick++) {
+            struct scheduled x = {0};
+            struct synth s;
+            synth_init(&s, 1, 32, straight_warp, NULL);
+            synth_inst(&s, TRACE_INT_ADD, NULL, NULL);
+            synth_inst(&s, TRACE_FP_ADD, NULL, NULL);
+            synth_seal(&s);
+            scheduled_op(&x, 0, 0, load ? TRACE_LOAD : TRACE_INT_ADD, -1, -1);
+            scheduled_op(&x, 1, 0, TRACE_NOP, -1, -1);
+            scheduled_op(&x, 1, 0, TRACE_FP_ADD, -1, -1);
+            x.op[0].flags = 0; /* a parameter has no address */
+            x.op[1].flags = TRACE_OP_CONVERGE;
+            x.region[0] = (struct trace_region){.n_pc = 2, .n_op = 3};
+            x.code.op = x.op;
+            x.code.reg = x.reg;
+            x.code.region = x.region;
+            x.code.n_region = x.code.n_scoreboard = 1;
+            s.kernel.code = &x.code;
+            struct bench *b = bench_new(&s, "sm.code=scheduled sm.converge_cycles=3 sm.converge_drain=9", tick);
+            assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, (load ? 1 : 9) + 3 + 1);
+            bench_free(b);
+            synth_free(&s);
+        }
+}
+
 static void guards_keep_their_lanes_in_regions(void **state)
 {
     (void)state;
@@ -1306,6 +1362,8 @@ int main(void)
         cmocka_unit_test(regions_issue_as_they_are_scheduled),
         cmocka_unit_test(memory_instructions_of_a_scheduler_keep_their_distance),
         cmocka_unit_test(predicates_guard_later_than_they_are_read),
+        cmocka_unit_test(branches_around_rare_cases_are_short),
+        cmocka_unit_test(lanes_take_time_to_meet),
         cmocka_unit_test(guards_keep_their_lanes_in_regions),
         cmocka_unit_test(lanes_leave_regions_and_skip_parts_of_them),
     };

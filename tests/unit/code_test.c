@@ -2,7 +2,7 @@
  * The back end for time: exact schedules of small kernels, and an oracle for random ones.
  *
  * The oracle knows nothing of graphs. It runs a random block twice: as PTX, and as the scheduled operations over the
- * scoreboard's register numbers. A register's value is the set of inputs and loads that it comes from. Each access
+ * scoreboard's register numbers. A register's value is the set of loads that it comes from. Each access
  * must see the same sets both ways, and each load the same last store, whether two pointers point to one place or not.
  */
 #include "ptx_util.h"
@@ -177,13 +177,14 @@ static void short_branches_are_predicated(void **state)
         "0:branch | 1:fp_add | 2:fp_add 3:branch | 4:store 5:ret");
 }
 
-/* A branch around a rare case keeps what is before it in the program before it, and the rest behind it. */
+/* A branch around a rare case keeps what is before it in the program before it, and the rest behind it, and behind where
+ * lanes meet again. */
 static void nothing_passes_the_branch_of_a_sequence(void **state)
 {
     (void)state;
     expect(
         "rcp.rn.f32 %f1, %f2;\nld.global.f32 %f3, [%rd1];\nadd.f32 %f3, %f3, %f1;\nst.global.f32 [%rd1], %f3;\nret;",
-        "0:int_add 0:nop 0:int_add 0:int_add 0:branch 1:load 0:sfu 0:nop 0:fp_mad 0:fp_add 0:fp_mad 2:fp_add 3:store "
+        "0:int_add 0:nop 0:int_add 0:int_add 0:branch 0:sfu 0:fp_mad 0:fp_add 0:fp_mad 0:nop 1:load 2:fp_add 3:store "
         "4:ret");
 }
 
@@ -275,12 +276,160 @@ static void neighbors_of_a_shared_variable_are_one_load(void **state)
     drop(&b);
 }
 
+/* Behind an index, too, when it is a multiple of 16 bytes; not when it may be anything, nor across a new index. */
+static void neighbors_behind_an_index_are_one_load(void **state)
+{
+    static const struct {
+        const char *index;
+        unsigned loads;
+    } cases[] = {{"shl.b32 %r1, %r2, 4;\nmov.u32 %r3, s;\nadd.s32 %r4, %r3, %r1;\n", 1},
+                 {"mov.u32 %r3, s;\nmad.lo.s32 %r4, %r2, 48, %r3;\n", 1},
+                 {"shl.b32 %r1, %r2, 3;\nmov.u32 %r3, s;\nadd.s32 %r4, %r3, %r1;\n", 4},
+                 {"shl.b32 %r1, %r2, 4;\nadd.s32 %r4, %r5, %r1;\n", 4}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char body[1024];
+        snprintf(body, sizeof body,
+                 ".shared .align 16 .b8 s[4096];\nmov.u32 %%r2, %%tid.x;\nmov.u32 %%r5, %%tid.y;\n%s"
+                 "ld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\nld.shared.f32 %%f3, [%%r4+8];\n"
+                 "ld.shared.f32 %%f4, [%%r4+12];\nadd.f32 %%f1, %%f1, %%f2;\nadd.f32 %%f3, %%f3, %%f4;\n"
+                 "add.f32 %%f1, %%f1, %%f3;\nst.global.f32 [%%rd1], %%f1;\nret;",
+                 cases[k].index);
+        struct built b = build(parse_body(body));
+        unsigned loads = 0;
+        for (uint32_t i = 0; i < b.t.code->n_op; i++)
+            loads += b.t.code->op[i].cls == TRACE_LOAD;
+        if (loads != cases[k].loads)
+            fail_msg("%s: %u loads, not %u", cases[k].index, loads, cases[k].loads);
+        drop(&b);
+    }
+    struct built b =
+        build(parse_body(".shared .align 16 .b8 s[4096];\nmov.u32 %r2, %tid.x;\nshl.b32 %r1, %r2, 4;\n"
+                         "ld.shared.f32 %f1, [%r1];\nadd.s32 %r1, %r1, 64;\n"
+                         "ld.shared.f32 %f2, [%r1+4];\nadd.f32 %f1, %f1, %f2;\n"
+                         "st.global.f32 [%rd1], %f1;\nret;"));
+    unsigned loads = 0;
+    for (uint32_t i = 0; i < b.t.code->n_op; i++)
+        loads += b.t.code->op[i].cls == TRACE_LOAD;
+    assert_int_equal(loads, 2);
+    drop(&b);
+}
+
+/* A sum of 32 loaded values: ptxas issues 13 to 17 loads before it uses the first one. */
+static void loads_ahead_are_limited(void **state)
+{
+    (void)state;
+    char body[4096] = "";
+    for (unsigned k = 0; k < 32; k++)
+        snprintf(body + strlen(body), sizeof body - strlen(body),
+                 "ld.global.f32 %%f%u, [%%rd1+%u];\nadd.f32 %%f0, %%f0, %%f%u;\n", k + 1, 4 * k, k + 1);
+    strcat(body, "st.global.f32 [%rd1], %f0;\nret;");
+    struct built b = build(parse_body(body));
+    unsigned n = 0;
+    while (b.t.code->op[n].cls == TRACE_LOAD)
+        n++;
+    assert_in_range(n, 13, 17);
+    drop(&b);
+}
+
+/* A register that another region loads from the parameters is loaded again, once, where something needs a register. */
+static void parameters_are_loaded_where_they_are_needed(void **state)
+{
+    (void)state;
+    /* The pointer starts an address: in a register. The count is an operand of a comparison: uniform. */
+    expect(
+        "ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %ctaid.x;\nbar.sync 0;\n"
+        "setp.gt.s32 %p1, %r2, %r1;\nselp.b32 %r3, %r2, %r2, %p1;\nst.global.u32 [%rd1], %r3;\n"
+        "st.global.u32 [%rd1+4], %r2;\nret;",
+        "2:move 3:barrier | 6:load 4:int_add 5:int_minmax 6:store 7:store 8:ret");
+    /* With an immediate value beside it, the count is in a register, too; the second region that needs it has it. */
+    expect(
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %ctaid.x;\nbar.sync 0;\nmad.lo.s32 %r2, %r2, 3, %r1;\nbar.sync 0;\n"
+        "mad.lo.s32 %r2, %r2, 3, %r1;\nst.global.u32 [%rd9], %r2;\nret;",
+        "1:move 2:barrier | 3:load 3:int_mad 4:barrier | 5:int_mad 6:store 7:ret");
+    /* What the first region reads stays; what a loop reads is loaded before it. */
+    expect(
+        "ld.param.u32 %r1, [n];\nadd.s32 %r2, %r1, 1;\nbar.sync 0;\nmad.lo.s32 %r2, %r2, 3, %r1;\n"
+        "st.global.u32 [%rd9], %r2;\nret;",
+        "0:load 1:int_add 2:barrier | 3:int_mad 4:store 5:ret");
+    expect(
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %ctaid.x;\n.pragma \"nounroll\";\nL: mad.lo.s32 %r2, %r2, 3, %r1;\n"
+        "setp.lt.s32 %p1, %r2, 99;\n@%p1 bra L;\nst.global.u32 [%rd9], %r2;\nret;",
+        "0:load 1:move | 2:int_mad 3:int_add 4:branch | 5:store 6:ret");
+}
+
+/* How many operations announce a meeting point, and which pcs they meet at. */
+static void expect_meetings(const char *body, const char *text)
+{
+    struct built b = build(parse_body(body));
+    char got[256] = "";
+    for (uint32_t k = 0; k < b.t.code->n_op; k++) {
+        const struct trace_op *o = &b.t.code->op[k];
+        if (o->cls == TRACE_NOP)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%u%s", *got ? " " : "", o->pc,
+                     o->flags & TRACE_OP_CONVERGE ? " meet" : "");
+    }
+    assert_string_equal(got, text);
+    drop(&b);
+}
+
+/* Nine additions: too many to be predicated. */
+#define LONG                                                                                                           \
+    "add.s32 %r9, %r9, 1;\nadd.s32 %r9, %r9, %r8;\nadd.s32 %r9, %r9, 1;\nadd.s32 %r9, %r9, %r8;\n"                     \
+    "xor.b32 %r9, %r9, 1;\nmul.lo.s32 %r9, %r9, %r8;\nxor.b32 %r9, %r9, 7;\nmul.lo.s32 %r9, %r9, %r8;\n"               \
+    "xor.b32 %r9, %r9, 1;\nmul.lo.s32 %r9, %r9, %r8;\nxor.b32 %r9, %r9, 7;\nmul.lo.s32 %r9, %r9, %r8;\n"
+
+static void lanes_that_part_meet_again(void **state)
+{
+    (void)state;
+    /* 0: index, 1: comparison, 2: branch, 3..14: block, 15: where they meet. */
+    expect_meetings("mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\n" LONG
+                    "L: st.global.u32 [%rd9], %r9;\nret;",
+                    "2 15 meet");
+    /* Not where all lanes agree, where the block is predicated, nor where lanes exit. */
+    expect_meetings("mov.u32 %r1, %ctaid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\n" LONG
+                    "L: st.global.u32 [%rd9], %r9;\nret;",
+                    "");
+    expect_meetings(
+        "mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\nadd.s32 %r9, %r9, 1;\n"
+        "L: st.global.u32 [%rd9], %r9;\nret;",
+        "");
+    expect_meetings("mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\n" LONG
+                    "st.global.u32 [%rd9], %r9;\nL: ret;",
+                    "2 16 meet");
+    expect_meetings("mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\n@%p1 bra L;\n" LONG
+                    "st.global.u32 [%rd9], %r9;\nret;\nL: exit;",
+                    "");
+    /* Two branches to one point share the mark. 5 is the second one. */
+    expect_meetings(
+        "mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 7;\nsetp.gt.s32 %p2, %r1, 17;\n@%p1 bra L;\nadd.s32 %r9, %r9, "
+        "2;\n@%p2 bra L;\n" LONG "L: st.global.u32 [%rd9], %r9;\nret;",
+        "3 18 meet");
+    /* A loop that lanes leave one by one: before it, and behind it. */
+    expect_meetings(
+        "mov.u32 %r1, %tid.x;\nL: add.s32 %r1, %r1, %r2;\nst.global.u32 [%rd9], %r1;\nsetp.lt.s32 %p1, %r1, 99;\n@%p1 "
+        "bra L;\n"
+        "st.global.u32 [%rd9], %r9;\nret;",
+        "0 5 meet");
+    /* A counter that lanes stop at different times differs behind the loop, one that they stop together does not. */
+    for (unsigned lane = 0; lane < 2; lane++) {
+        char body[2048];
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r1, %s;\nmov.u32 %%r3, 0;\nL: add.s32 %%r3, %%r3, 1;\nst.global.u32 [%%rd9], %%r3;\n"
+                 "add.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, 99;\n@%%p1 bra L;\nsetp.lt.s32 %%p2, %%r3, 7;\n@%%p2 "
+                 "bra M;\n%s"
+                 "M: st.global.u32 [%%rd9], %%r9;\nret;",
+                 lane ? "%tid.x" : "%ctaid.x", LONG);
+        expect_meetings(body, lane ? "1 7 meet 8 21 meet" : "");
+    }
+}
+
 /* ---- the oracle ---- */
 
 enum { N_INT = 4, N_FLOAT = 4, N_PTR = 6, REGS = 40, STEPS = 40, PCS = 3 * STEPS + 64, COPIES = 4, MEMORY = 1 << 14 };
 
 struct value {
-    uint64_t from; /* the inputs and loads it comes from, hashed to bits */
+    uint64_t from; /* the loads it comes from, hashed to bits; parameters may be loaded anywhere */
     int64_t number;
 };
 struct model { /* PTX, while it is written */
@@ -427,7 +576,7 @@ static void trail_ops(struct trail *t, const struct built *b, const struct model
             trail_access(t, m, o->pc, o->copy, !load);
         bool keeps = strstr(b->t.str + b->t.inst[o->pc].opcode_at, "mul.f32") != NULL; /* the guarded one */
         for (unsigned k = 0; k < o->n_dst; k++)
-            reg[list[k]] = load ? bit_of(o->pc, o->copy) : from | (keeps ? reg[list[k]] : 0);
+            reg[list[k]] = access ? bit_of(o->pc, o->copy) : from | (keeps ? reg[list[k]] : 0);
     }
 }
 
@@ -447,15 +596,14 @@ static void begin_model(struct model *m, unsigned round)
         (struct model){.n_r = N_INT, .n_f = N_FLOAT, .n_p = N_PTR, .random_state = round + 1, .text = calloc(1, 16384)};
     bool same_place = round & 1; /* two pointers to one place, or all apart */
     for (unsigned p = 0; p < N_PTR; p++) {
-        m->p[p] = (struct value){bit_of(m->pc, 0), 512 * (same_place && p ? p - p % 2 : p)};
+        m->p[p] = (struct value){0, 512 * (same_place && p ? p - p % 2 : p)};
         emit(m, "ld.param.u64 %%rd%u, [a];\n", p);
     }
     for (unsigned r = 0; r < N_INT; r++) {
-        m->r[r] = (struct value){bit_of(m->pc, 0), r & 7};
+        m->r[r] = (struct value){0, r & 7};
         emit(m, "ld.param.u32 %%r%u, [n];\n", r);
     }
     for (unsigned f = 0; f < N_FLOAT; f++) {
-        m->f[f].from = bit_of(m->pc, 0);
         emit(m, "ld.param.f32 %%f%u, [n];\n", f);
     }
 }
@@ -586,6 +734,10 @@ int main(void)
         cmocka_unit_test(guards_are_known),
         cmocka_unit_test(sequences_have_the_assemblers_length),
         cmocka_unit_test(neighbors_of_a_shared_variable_are_one_load),
+        cmocka_unit_test(neighbors_behind_an_index_are_one_load),
+        cmocka_unit_test(loads_ahead_are_limited),
+        cmocka_unit_test(parameters_are_loaded_where_they_are_needed),
+        cmocka_unit_test(lanes_that_part_meet_again),
         cmocka_unit_test(schedules_are_legal),
         cmocka_unit_test(counted_loops_are_unrolled),
         cmocka_unit_test(unrolled_loops_are_legal),

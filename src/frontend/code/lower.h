@@ -1,6 +1,8 @@
 /*
  * Inside the back end: what its passes hand each other. code.c runs them over each region of a function:
  *
+ *   constants.c where parameters and constants are loaded
+ *   converge.c  where lanes part and meet again
  *   fold.c      which instructions an assembler does not issue because their users take them in
  *   expand.c    which instructions it issues as a sequence
  *   select.c    the region's operations in program order, from both
@@ -73,6 +75,11 @@ struct code_func {
     uint8_t *folded;             /* by pc: enum code_fold */
     uint8_t *taken;              /* by pc: how many folded instructions it has absorbed */
     uint32_t *renamed;           /* by register: its substitute; itself by default */
+    uint32_t *constant;          /* by register: pc of the load of the constant that it holds, or CODE_NONE */
+    uint32_t *home;              /* by pc of such a load: the region that loads it for the others */
+    bool *keeps;                 /* by pc of such a load: it is done there */
+    bool *opens;                 /* by pc: the meeting point of lanes that part is announced before it */
+    bool *meets;                 /* by pc: lanes that have parted meet before it */
     uint32_t n_reg;              /* PTX registers and the carry flag; temporaries come behind */
     uint32_t budget;             /* registers of a thread, 32-bit units */
 };
@@ -86,6 +93,12 @@ enum code_fold {
     CODE_GONE,    /* it was a copy between two registers that have become one */
 };
 
+/* A constant that the region loads again. */
+struct code_reloaded {
+    uint32_t load; /* pc */
+    uint32_t reg;  /* temporary */
+};
+
 struct code_unroll;
 struct code_region {
     uint32_t first, last;       /* pcs */
@@ -93,6 +106,7 @@ struct code_region {
     VEC(struct code_node) node;
     VEC(uint32_t) reg;
     uint32_t n_temp;
+    VEC(struct code_reloaded) reloaded;
 };
 
 /* NULL while no node of the region has a register. */
@@ -104,6 +118,16 @@ static inline uint32_t *code_src(const struct code_region *r, const struct code_
 {
     return r->reg.p ? r->reg.p + n->regs_at + n->n_dst : NULL;
 }
+
+/* constants.c */
+void code_constants_find(struct code_func *);
+/* Whether pc loads or copies a constant that every region that reads it has from elsewhere. */
+bool code_constant_gone(const struct code_func *, uint32_t pc);
+/* The load of the constant in `reg` when the region of pc, which reads it, does not find it in a register; CODE_NONE. */
+uint32_t code_constant_reloaded(const struct code_func *, uint32_t reg, uint32_t pc);
+
+/* converge.c */
+void code_converge_find(struct code_func *);
 
 /* fold.c */
 void code_fold(struct code_func *, uint32_t first, uint32_t last);

@@ -3,7 +3,8 @@
  * sequences of those that were expanded (expand.c).
  *
  * An operation reads what its instruction reads and, in place of a folded result, what the folded one reads. Loads of
- * neighboring words of a shared variable become one wide load, since the assembler knows such a variable's address.
+ * neighboring words of a shared variable become one wide load, since the assembler knows such a variable's address, also
+ * behind an index that is a multiple of 16 bytes.
  */
 #include "code/lower.h"
 
@@ -135,6 +136,71 @@ static void prepare(const struct code_func *c, struct code_region *r, uint32_t p
     }
 }
 
+/* ---- constants ---- */
+
+static uint8_t copy_of(const struct code_region *r)
+{
+    return (uint8_t)(r->unroll ? r->unroll->copy : 0);
+}
+
+/* What pc computes, with what is folded into it, as an assembler sees its operands. */
+struct operands {
+    uint32_t constant; /* the load of the first one that is reloaded, or CODE_NONE */
+    bool one_register; /* no operand may be uniform: an immediate value, an address or a sequence is among them */
+};
+
+static void look_at_operands(const struct code_func *c, uint32_t pc, struct operands *o)
+{
+    const struct ptx_inst *i = &c->func->inst[pc];
+    for (unsigned k = 1; k < i->n_opnd; k++)
+        o->one_register |= i->opnd[k].kind == PTX_O_IMM && c->folded[pc] != CODE_ADDRESS;
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t def = folded_def(c, c->du.reg[k]);
+        if (def != CODE_NONE)
+            look_at_operands(c, def, o);
+    }
+}
+
+static void reload(const struct code_func *c, struct code_region *r, uint32_t pc, uint32_t load)
+{
+    for (size_t k = 0; k < r->reloaded.n; k++)
+        if (r->reloaded.p[k].load == load)
+            return;
+    struct code_node n = {.pc = pc, .cls = TRACE_LOAD, .copy = copy_of(r), .regs_at = (uint32_t)r->reg.n};
+    struct code_reloaded x = {.load = load, .reg = c->n_reg + r->n_temp++};
+    VEC_PUSH(&r->reloaded, x);
+    add_dst(r, &n, x.reg);
+    finish(r, &n);
+}
+
+/* Loads the constants that pc reads and cannot have as a uniform operand. */
+static void reload_constants(const struct code_func *c, struct code_region *r, uint32_t pc, struct operands *o)
+{
+    for (uint32_t k = c->du.at[pc] + c->du.n_def[pc]; k < c->du.at[pc + 1]; k++) {
+        uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
+        if (def != CODE_NONE) {
+            reload_constants(c, r, def, o);
+            continue;
+        }
+        uint32_t load = code_constant_reloaded(c, reg, pc);
+        if (load == CODE_NONE)
+            continue;
+        if (o->constant == CODE_NONE)
+            o->constant = load;
+        if (o->one_register || o->constant != load || ptx_reg_rows(&c->func->reg[reg]) > 1)
+            reload(c, r, pc, load);
+    }
+}
+
+/* The register in which pc finds the constant of `reg`; CODE_NONE: it is a uniform operand. */
+static uint32_t reloaded(const struct code_region *r, uint32_t load)
+{
+    for (size_t k = 0; k < r->reloaded.n; k++)
+        if (r->reloaded.p[k].load == load)
+            return r->reloaded.p[k].reg;
+    return CODE_NONE;
+}
+
 /* Adds what instruction pc reads, through folded definitions. */
 static void add_sources(const struct code_func *c, struct code_region *r, struct code_node *n, uint32_t pc,
                         uint32_t base)
@@ -143,9 +209,12 @@ static void add_sources(const struct code_func *c, struct code_region *r, struct
     for (uint32_t k = c->du.at[pc] + c->du.n_def[pc] + again; k < c->du.at[pc + 1]; k++) {
         uint32_t reg = c->du.reg[k], def = folded_def(c, reg);
         int64_t ignored;
+        uint32_t load = def != CODE_NONE ? CODE_NONE : code_constant_reloaded(c, reg, pc);
         if (def != CODE_NONE)
             add_sources(c, r, n, def, reg == base ? c->du.reg[c->du.at[def + 1] - 1] : CODE_NONE);
-        else
+        else if (load != CODE_NONE && reloaded(r, load) != CODE_NONE)
+            add_src(r, n, reloaded(r, load));
+        else if (load == CODE_NONE)
             add_src(r, n, source(c, r, c->renamed[reg], pc, reg == base ? &ignored : NULL));
     }
 }
@@ -308,11 +377,6 @@ static bool by_integer_unit(const struct ptx_inst *i)
     }
 }
 
-static uint8_t copy_of(const struct code_region *r)
-{
-    return (uint8_t)(r->unroll ? r->unroll->copy : 0);
-}
-
 /* Lanes that do not execute it keep what its result was: it has a guard, or a short branch goes around it. */
 static bool keeps_old(const struct code_func *c, uint32_t pc)
 {
@@ -358,6 +422,10 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
                               .regs_at = (uint32_t)r->reg.n,
                               .keeps_old = keeps_old(c, pc),
                               .is_last = step.cls == TRACE_BRANCH};
+        if (step.cls == TRACE_NOP && !*text) { /* the last one is BSYNC, behind everything else */
+            n.flags = TRACE_OP_CONVERGE;
+            n.is_last = true;
+        }
         const char *rest = text;
         bool more = false; /* on the way to the result */
         while (*rest)
@@ -391,12 +459,31 @@ static void select_sequence(struct code_func *c, struct code_region *r, uint32_t
     }
 }
 
+static bool accesses_memory(const struct ptx_inst *i, unsigned cls)
+{
+    bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
+                    cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
+                    (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER) ||
+                    (cls == TRACE_BARRIER && ptx_barrier_varies(i));
+    return accesses && i->space != PTX_S_PARAM;
+}
+
+/* BSYNC comes before what is behind it in the program, BSSY anywhere before the branch. */
+static void mark_convergence(struct code_func *c, struct code_region *r, uint32_t pc, bool meets)
+{
+    struct code_node n = {
+        .pc = pc, .cls = TRACE_NOP, .copy = copy_of(r), .is_last = meets, .regs_at = (uint32_t)r->reg.n};
+    n.flags = meets ? TRACE_OP_CONVERGE : 0;
+    if (!r->unroll && (meets ? c->meets[pc] : c->opens[pc]))
+        finish(r, &n);
+}
+
 static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
 {
     const struct ptx_inst *i = &c->func->inst[pc];
     uint32_t base = base_of(i);
     unsigned cls = ptx_class(i);
-    if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP)
+    if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP || code_constant_gone(c, pc))
         return;
     if (i->op == PTX_BRA && c->predicate[pc] != CODE_NONE)
         return; /* what it goes around is predicated */
@@ -414,6 +501,9 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
         cls = TRACE_INT_MINMAX;
     unsigned fused = fused_class(c, pc, cls);
     const char *text = fused == cls ? code_expansion(c, pc) : NULL;
+    struct operands o = {.constant = CODE_NONE, .one_register = text || accesses_memory(i, cls)};
+    look_at_operands(c, pc, &o);
+    reload_constants(c, r, pc, &o);
     if (text) {
         select_sequence(c, r, pc, text);
         return;
@@ -432,11 +522,7 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
         add_src(r, &n, carry_of(c));
     add_predicate(c, r, &n, pc);
     mark_guard(c, r, &n, pc);
-    bool accesses = cls == TRACE_LOAD || cls == TRACE_STORE || cls == TRACE_ATOM || cls == TRACE_RED ||
-                    cls == TRACE_TEX || cls == TRACE_SURF || cls == TRACE_ASYNC ||
-                    (cls == TRACE_MBARRIER && ptx_mbarrier(i) != TRACE_MBARRIER_OTHER) ||
-                    (cls == TRACE_BARRIER && ptx_barrier_varies(i));
-    if (accesses && i->space != PTX_S_PARAM) {
+    if (accesses_memory(i, cls)) {
         n.flags |= TRACE_OP_ACCESS;
         n.width = (uint8_t)ptx_access_bytes(i);
         n.addr = address_of(c, r, pc, n.width);
@@ -446,28 +532,108 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
 
 /* ---- wide loads of shared variables ---- */
 
-static bool may_join(const struct code_node *n)
+enum { WIDEST = 16, DEPTH = 8 };
+
+static unsigned low_bit(int64_t value)
 {
-    return n->cls == TRACE_LOAD && n->order == CODE_READ && n->addr.space == PTX_S_SHARED && n->addr.known &&
-           n->addr.reg == CODE_NONE && !n->keeps_old && n->width >= 4 && n->width < 16 &&
-           n->addr.offset % n->width == 0;
+    return value & (WIDEST - 1) ? (unsigned)(value & -value) : WIDEST;
+}
+
+static unsigned alignment(const struct code_func *c, uint32_t reg, uint32_t above, unsigned depth);
+
+static unsigned operand_alignment(const struct code_func *c, const struct ptx_opnd *o, uint32_t above, unsigned depth)
+{
+    switch (o->kind) {
+    case PTX_O_IMM:
+        return low_bit(o->imm);
+    case PTX_O_SYM: /* the assembler places shared variables */
+        return low_bit(o->imm);
+    case PTX_O_REG:
+        return alignment(c, (uint32_t)o->reg, above, depth);
+    default:
+        return 1;
+    }
+}
+
+/* What the results of pc are multiples of, as far as an assembler sees it: up to 16. */
+static unsigned result_alignment(const struct code_func *c, uint32_t pc, uint32_t above, unsigned depth)
+{
+    const struct ptx_inst *i = &c->func->inst[pc];
+    unsigned x = i->n_opnd > 1 ? operand_alignment(c, &i->opnd[1], above, depth) : 1;
+    unsigned y = i->n_opnd > 2 ? operand_alignment(c, &i->opnd[2], above, depth) : 1, product = x * y;
+    product = product < WIDEST ? product : WIDEST;
+    switch (i->op) {
+    case PTX_MOV:
+    case PTX_CVTA:
+        return x;
+    case PTX_CVT:
+        return converts_integers(i) ? x : 1;
+    case PTX_ADD:
+    case PTX_SUB:
+        return x < y ? x : y;
+    case PTX_AND:
+        return x > y ? x : y;
+    case PTX_SHL:
+        if (i->opnd[2].kind != PTX_O_IMM)
+            return 1;
+        return i->opnd[2].imm >= 4 || x << i->opnd[2].imm > WIDEST ? WIDEST : x << i->opnd[2].imm;
+    case PTX_MUL:
+        return ptx_has(i, PTX_M_HI) ? 1 : product;
+    case PTX_MAD: {
+        unsigned z = i->n_opnd > 3 ? operand_alignment(c, &i->opnd[3], above, depth) : 1;
+        return ptx_has(i, PTX_M_HI) ? 1 : product < z ? product : z;
+    }
+    default:
+        return 1;
+    }
+}
+
+/* The same of a register, over all that writes it. `above`: the register whose own definitions are being looked at. */
+static unsigned alignment(const struct code_func *c, uint32_t reg, uint32_t above, unsigned depth)
+{
+    unsigned least = WIDEST;
+    if (reg == above)
+        return WIDEST;
+    if (reg >= c->func->n_reg || !depth || c->defs.at[reg] == c->defs.at[reg + 1])
+        return 1;
+    for (uint32_t k = c->defs.at[reg]; k < c->defs.at[reg + 1]; k++) {
+        bool several = c->defs.at[reg + 1] - c->defs.at[reg] > 1;
+        unsigned a = result_alignment(c, c->defs.item[k], several ? reg : above, depth - 1);
+        least = a < least ? a : least;
+    }
+    return least;
+}
+
+static bool may_join(const struct code_func *c, const struct code_node *n)
+{
+    bool may = n->cls == TRACE_LOAD && n->order == CODE_READ && n->addr.space == PTX_S_SHARED && n->addr.known &&
+               !n->keeps_old && n->width >= 4 && n->width < WIDEST && n->addr.offset % n->width == 0;
+    return may && (n->addr.reg == CODE_NONE || alignment(c, n->addr.reg, CODE_NONE, DEPTH) == WIDEST);
+}
+
+static bool is_base_written(const struct code_region *r, const struct code_node *n, const struct code_node *by)
+{
+    for (unsigned k = 0; k < by->n_dst; k++)
+        if (code_dst(r, by)[k] == n->addr.reg)
+            return true;
+    return false;
 }
 
 /* The loads of the same 16 bytes that follow n, up to the next write that they may not pass, go into n. */
-static void join_loads(struct code_region *r, size_t first, bool *gone)
+static void join_loads(const struct code_func *c, struct code_region *r, size_t first, bool *gone)
 {
     struct code_node *n = &r->node.p[first];
     int64_t from = n->addr.offset & ~INT64_C(15);
     uint32_t dst[4] = {code_dst(r, n)[0]};
     unsigned n_dst = 1, mask = 1u << (n->addr.offset - from) / 4;
-    if (n->width != 4 || n->n_dst != 1)
+    if (n->width != 4 || n->n_dst != 1 || (n->addr.reg != CODE_NONE && n->addr.offset != from))
         return;
     for (size_t k = first + 1; k < r->node.n; k++) {
         const struct code_node *other = &r->node.p[k];
-        if (other->order == CODE_ALL || other->order == CODE_WRITE)
+        if (other->order == CODE_ALL || other->order == CODE_WRITE || is_base_written(r, n, other))
             break;
-        if (gone[k] || !may_join(other) || other->addr.sym != n->addr.sym || other->width != 4 || other->n_dst != 1 ||
-            (other->addr.offset & ~INT64_C(15)) != from)
+        if (gone[k] || !may_join(c, other) || other->addr.reg != n->addr.reg || other->addr.sym != n->addr.sym ||
+            other->width != 4 || other->n_dst != 1 || (other->addr.offset & ~INT64_C(15)) != from)
             continue;
         unsigned bit = 1u << (other->addr.offset - from) / 4;
         if (mask & bit)
@@ -490,12 +656,12 @@ static void join_loads(struct code_region *r, size_t first, bool *gone)
     n->addr.bytes = 16;
 }
 
-static void join_shared(struct code_region *r, struct arena *scratch)
+static void join_shared(const struct code_func *c, struct code_region *r, struct arena *scratch)
 {
     bool *gone = arena_alloc(scratch, r->node.n + 1);
     for (size_t k = 0; k < r->node.n; k++)
-        if (!gone[k] && may_join(&r->node.p[k]))
-            join_loads(r, k, gone);
+        if (!gone[k] && may_join(c, &r->node.p[k]))
+            join_loads(c, r, k, gone);
     size_t n = 0;
     for (size_t k = 0; k < r->node.n; k++)
         if (!gone[k])
@@ -509,9 +675,12 @@ void code_select(struct code_func *c, struct code_region *r)
     for (unsigned copy = 0; copy < (r->unroll ? r->unroll->copies : 1); copy++) {
         if (r->unroll)
             code_unroll_next(c, r->unroll, copy);
-        for (uint32_t pc = r->first; pc <= r->last; pc++)
+        for (uint32_t pc = r->first; pc <= r->last; pc++) {
+            mark_convergence(c, r, pc, true);
+            mark_convergence(c, r, pc, false);
             select_one(c, r, pc);
+        }
     }
-    join_shared(r, scratch);
+    join_shared(c, r, scratch);
     arena_free(scratch);
 }

@@ -37,12 +37,17 @@ static void op_of(const struct sm_config *cfg, const struct trace_kernel *t, con
     } else {
         i.width = o->width;
     }
+    if (!is_access && o->cls == TRACE_LOAD) { /* of a parameter or a constant, for the instruction at pc */
+        i.space = TRACE_SP_PARAM;
+        i.mem_flags = 0;
+    }
     i.cls = o->cls;
     i.n_dst = o->n_dst;
     i.n_src = o->n_src;
     i.regs_at = o->regs_at;
     sm_inst_of(cfg, &i, &out->inst);
     out->inst.guarded = o->flags & TRACE_OP_GUARDED;
+    out->inst.converges = o->flags & TRACE_OP_CONVERGE;
     out->pc = o->pc;
     out->copy = o->copy;
 }
@@ -296,8 +301,8 @@ int sm_region_next(struct sm *sm, unsigned slot)
 {
     struct warp *w = &sm->warp[slot];
     struct warp_region *g = &w->gathered;
-    w->jumped = g->op < g->op_end && w->inst.cls == TRACE_BRANCH; /* around the rare case of a sequence */
-    w->jumped_back = false;
+    /* A branch around the rare case of a sequence is no jump: it is short, so what follows has been fetched. */
+    w->jumped = w->jumped_back = false;
     for (;;) {
         while (g->op < g->op_end) {
             uint32_t at = g->op++;

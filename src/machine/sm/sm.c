@@ -318,6 +318,10 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
         for (unsigned k = 0; k < i.n_dst; k++)
             w->reg_at[reg[k]] = now + i.latency;
         switch (i.cls) {
+        case TRACE_NOP:
+            if (i.converges)
+                w->fetched_at = now + sm->cfg.converge_cycles;
+            break;
         case TRACE_BRANCH:
             w->fetched_at = now + sm->cfg.fall_through_cycles; /* unless it jumps */
             if (i.n_reg > i.n_dst)

@@ -48,7 +48,8 @@ struct sm_inst {
     uint8_t barrier_warps; /* BARRIER: how many warps it waits for; 0 = all */
     uint8_t barrier;       /* BARRIER: its number */
     uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
-    bool guarded;          /* its last register is the predicate that guards it (scheduled code) */
+    bool guarded : 1;      /* its last register is the predicate that guards it (scheduled code) */
+    bool converges : 1;    /* lanes that have parted meet here (scheduled code) */
 };
 
 /* An operation of scheduled code (trace/code.h). */

@@ -22,7 +22,8 @@ struct sm_config {
     /* front end */
     uint32_t schedulers, issue_width, scheduler;
     uint32_t code; /* enum sm_code */
-    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles;
+    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles, converge_cycles,
+        converge_drain;
     /* execution */
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;

@@ -317,6 +317,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
 void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
+    bool computed = w->inst.unit != SM_UNIT_LSU && w->inst.cls != TRACE_BRANCH;
     if (!decode(sm, slot)) {
         if (sm->failed)
             return; /* the engine stops; the warp stays as it is */
@@ -328,6 +329,8 @@ void sm_advance(struct sm *sm, unsigned slot, uint64_t now)
         fetch(sm, w, w->at, now, true);
     else if (!--w->buffered)
         fetch(sm, w, w->at, now, false);
+    if (w->inst.converges && computed && !w->jumped && w->fetched_at < now + sm->cfg.converge_drain)
+        w->fetched_at = now + sm->cfg.converge_drain;
     if (WEIR_HOOKS && sm->wanted >> EVENT_LOOP_EXIT & 1 && !w->call_depth)
         sm_loops_step(sm, slot);
     if (w->wait != WARP_BARRIER && w->wait != WARP_MBARRIER)
