@@ -95,8 +95,14 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             ptx, cubin = os.path.join(folder, "a.ptx"), os.path.join(folder, "a.cubin")
             source = os.path.join(suite, program, program + ".cu")
-            subprocess.run([args.weir, "cc", "-I", os.path.join(suite, "common"), "-ptx", source, "-o", ptx], check=True)
-            said = subprocess.run([args.ptxas, "-v", "-arch=sm_90", ptx, "-o", cubin], check=True, capture_output=True, text=True).stderr
+            with open(os.path.join(suite, program, "program.ini")) as f:
+                flags = re.search(r"^flags\s*=\s*(.*)", f.read(), re.MULTILINE)
+            subprocess.run([args.weir, "cc", *(flags.group(1).split() if flags else []), "-I", os.path.join(suite, "common"), "-ptx", source,
+                            "-o", ptx], check=True)
+            with open(ptx) as f:
+                arch = "sm_90a" if re.search(r"^\.target sm_90a", f.read(), re.MULTILINE) else "sm_90"
+            said = subprocess.run([args.ptxas, "-v", "-arch=" + arch, ptx, "-o", cubin], check=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True).stdout
             registers, kernel = {}, None
             for line in said.splitlines():
                 m = re.search(r"Compiling entry function '(\S+)'", line)

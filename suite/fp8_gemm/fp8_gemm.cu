@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(128 * (CONSUMERS + 1))
 int main(int argc, char **argv)
 {
     const suite_size size = suite_parse_size(argc, argv);
-    const int m = suite_pick(size, 256, 1024, 2048), n = suite_pick(size, 128, 1024, 1536), k = suite_pick(size, 256, 1920, 2048);
+    const int m = suite_pick(size, 256, 1024, 2048), n = suite_pick(size, 128, 1152, 1536), k = suite_pick(size, 256, 2048, 2048);
     const int turns = k / BLOCK;
     std::vector<__nv_fp8_e4m3> a((size_t)m * k), b((size_t)n * k);
     std::vector<float> sa((size_t)m * turns), sb((size_t)(n / BLOCK) * turns);

@@ -7,7 +7,7 @@
  * hand's first chunk.
  *
  * Wake-ups of all workers but the first are collected apart, and the first enters them in the queues when the instant is
- * over, because the threads would else write to the same few words; and so are the marks of ports.
+ * over, because the threads would otherwise write to the same few words; and so are the marks of ports.
  *
  * Where the host does not run a thread, the first worker takes its chunks, or waits for the one in its hands. After that it
  * works alone for a while, longer each time that it happens again.
