@@ -236,7 +236,8 @@ static struct bound *bind(struct arena *arena, const struct cli_syntax *s, void 
     }
     b->syntax = s;
     b->args = args;
-    b->argp = (struct argp){b->option, on_key, s->usage, s->doc, b->child, NULL, NULL};
+    /* NULL where there is none: glibc's help leaks the copy that it makes of an empty table. */
+    b->argp = (struct argp){n ? b->option : NULL, on_key, s->usage, s->doc, b->child, NULL, NULL};
     return b;
 }
 
