@@ -76,6 +76,7 @@ enum gpu_end gpu_replay_first(struct gpu *g, struct trace_file *file, uint32_t l
         end = gpu_run_until(g, UINT64_MAX, e);
     while (r.of.n)
         close_streams(&r, r.of.n - 1);
+    VEC_FREE(&r.of);
     if (end == GPU_FAILED && r.failed && e)
         *e = r.err;
     return end;
