@@ -13,7 +13,8 @@ done
 s=$dir/slurm
 mkdir -p "$s/state" "$s/spool"
 chmod 755 "$dir"
-trap 'for d in slurmd slurmctld munged; do [ -f "$s/$d.pid" ] && kill "$(cat "$s/$d.pid")"; done; sleep 0.2; rm -rf "$dir"' EXIT
+administrator=
+trap '[ -n "$administrator" ] && kill $administrator; for d in slurmd slurmctld munged; do [ -f "$s/$d.pid" ] && kill "$(cat "$s/$d.pid")"; done; sleep 0.2; rm -rf "$dir"' EXIT
 port=$(python3 -c 'import socket
 a, b = socket.socket(), socket.socket()
 a.bind(("", 0)), b.bind(("", 0))
@@ -43,8 +44,9 @@ JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1
+SlurmdParameters=config_overrides
 TaskProlog=$s/prolog
-NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=64 State=UNKNOWN
 PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
 CONF
 # Before each task: 'once' makes task 1 fail the first time, 'always' each time, 'kill' kills it; 'slow' takes a while.
@@ -127,6 +129,54 @@ slurmctld -f "$SLURM_CONF" || fail "slurmctld does not start again"
 wait $pid || fail "a controller that died: $(cat "$dir/err")"
 says err "2 simulations"
 scancel --name=weir # what the controller no longer knows to have ended
+
+# Ten thousand points, ten to a task: the controller and then the sweep itself are killed on the way, and the same command
+# goes on with what is left. A controller that comes back may start what runs once more; slurmd then drains the node, and an
+# administrator resumes it.
+administrator() {
+    while sleep 0.5; do
+        sinfo -h -o %T 2>/dev/null | grep -q drain && scontrol update nodename=node state=resume
+    done
+}
+rm -f "$s/started"
+printf '%s\n' '__global__ void one(int *p) { *p = 1; }' \
+    'int main() { int *p; cudaMalloc(&p, 4); one<<<1, 1>>>(p); return cudaDeviceSynchronize(); }' >"$dir/one.cu"
+expect 0 "$weir" cc "$dir/one.cu" -o "$dir/one"
+expect 0 "$weir" record -q -o "$dir/one.wt" "$dir/one"
+many() {
+    exec "$weir" sweep --set machine.sms=1 --set "l1.mshrs=$(seq -s, 2 101)" --set "l1.miss_queue=$(seq -s, 2 101)" \
+        --on slurm --progress 0 -o "$dir/many" "$dir/one.wt" >"$dir/out" 2>"$dir/err"
+}
+tasks() { # until so many have started
+    i=0
+    until [ "$(cat "$s/started" 2>/dev/null | wc -l)" -ge "$1" ]; do
+        i=$((i + 1))
+        [ $i -lt 600 ] || fail "$1 tasks do not start: $(cat "$dir/err")"
+        sleep 0.1
+    done
+}
+administrator &
+administrator=$!
+many &
+pid=$!
+tasks 20
+kill -9 "$(cat "$s/slurmctld.pid")"
+sleep 0.5
+slurmctld -f "$SLURM_CONF" || fail "slurmctld does not start again"
+tasks 60
+kill -9 $pid
+wait $pid
+scancel --name=weir
+(many) || fail "ten thousand points: $(tail -n 5 "$dir/err")"
+python3 - "$dir/cache/weir/results.sqlite" "$dir/err" <<'PY' || fail "ten thousand points: $(tail -n 5 "$dir/err")"
+import re, sqlite3, sys
+n, = sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM result WHERE settings LIKE '%machine.sms=1%'").fetchone()
+simulated, reused = map(int, re.search(r"(\d+) simulations in .*, (\d+) reused, 0 failed", open(sys.argv[2]).read()).groups())
+print(n, "results,", simulated, "simulated,", reused, "reused")
+assert n == simulated + reused == 10000 and reused >= 200
+PY
+kill $administrator
+administrator=
 
 # Ctrl-C cancels what waits.
 scontrol update nodename=node state=drain reason=test
