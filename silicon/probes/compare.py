@@ -3,7 +3,7 @@
 
     silicon/probes/compare.py [--weir build/weir] [--gpu h200] [--only PROBE] [--set KEY=VALUE] [PROGRAM...]
 
-PROGRAM is inst, memory or launch (default: inst and memory). The board's rows are silicon/probes/h200_PROGRAM.tsv. Each
+PROGRAM is inst, memory, front, hopper or launch (default: inst and memory). The board's rows are silicon/probes/h200_PROGRAM.tsv. Each
 value is cycles per operation: the difference of the two launches over the operations between them (probe.h). Under weir
 the cycles of a launch come from its statistics. Rows that one side does not have are left out.
 """
@@ -29,7 +29,9 @@ def board_value(row):
 def run_model(args, program, folder):
     """The rows of the program on the simulated machine, with the cycles of its launches."""
     binary, stats = os.path.join(folder, program), os.path.join(folder, program + ".json")
-    subprocess.run([args.weir, "cc", "-O2", "-std=c++17", os.path.join(HERE, program + ".cu"), "-o", binary], check=True)
+    arch = ["-arch=sm_90a"] if program == "hopper" else []
+    source = os.path.join(HERE, program + ".cu")
+    subprocess.run([args.weir, "cc", "-O2", "-std=c++17", *arch, source, "-o", binary], check=True)
     command = [args.weir, "run", "-q", "--gpu", args.gpu, "--json", stats]
     for assignment in args.set:
         command += ["--set", assignment]

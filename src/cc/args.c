@@ -173,6 +173,13 @@ static int take_stage(struct parse *p, const struct option *o, const char *value
     return 0;
 }
 
+static int take_fat_binary(struct parse *p, const struct option *o, const char *value)
+{
+    p->job->fat_binary = true;
+    p->job->stage = CC_TO_PTX;
+    return 0;
+}
+
 static int take_relocatable_object(struct parse *p, const struct option *o, const char *value)
 {
     p->job->relocatable = true;
@@ -457,8 +464,8 @@ static const struct option options[] = {
     {"--options-file", SEPARATE, take_options_file},
     {"-cubin", NONE, take_refusal, 0, "weir does not generate machine code; use -ptx"},
     {"--cubin", NONE, take_refusal, 0, "weir does not generate machine code; use -ptx"},
-    {"-fatbin", NONE, take_refusal, 0, "programs embed PTX directly; use -ptx"},
-    {"--fatbin", NONE, take_refusal, 0, "programs embed PTX directly; use -ptx"},
+    {"-fatbin", NONE, take_fat_binary},
+    {"--fatbin", NONE, take_fat_binary},
     {"-dlink", NONE, take_stage, CC_DEVICE_LINK},
     {"--device-link", NONE, take_stage, CC_DEVICE_LINK},
     {"-run", NONE, take_flag, AT(run)},

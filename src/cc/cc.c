@@ -258,9 +258,22 @@ static void show_device(const struct cc_job *job, const struct cc_tools *t, cons
     cc_list_free(&back);
 }
 
+/* Whether the device pass failed at launches from device code that are mended now, so that it is worth another attempt. */
+static bool mended_launches(const struct cc_job *job, struct cc_input *in, const char *errors, const char *folder,
+                            size_t index)
+{
+    struct err e;
+    if (!cc_find_launches(errors, &in->launches))
+        return false;
+    const int bad = cc_fix_launches(in, &job->common, folder, index, &e);
+    if (bad)
+        print_error(&e);
+    return !bad;
+}
+
 /* Device pass alone. */
-static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
-                       const char *folder, size_t index, const char *output)
+static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, struct cc_input *in, const char *folder,
+                       size_t index, const char *output)
 {
     struct cc_list w = {0};
     struct err e;
@@ -270,14 +283,23 @@ static int compile_ptx(const struct cc_job *job, const struct cc_tools *t, const
         show_device(job, t, in, ir, output);
         return 0;
     }
-    cc_front_command(&w, job, t, in, ir);
-    const int rc = run(job, &w, NULL);
-    if (rc)
+    int rc;
+    do {
+        cc_list_free(&w);
+        cc_front_command(&w, job, t, in, ir);
+        rc = run(job, &w, errors);
+    } while (rc && mended_launches(job, in, errors, folder, index));
+    print_file(errors);
+    if (rc) {
+        cc_explain_launches(errors);
         return rc;
+    }
     size_t bytes;
     char *text = optimize(job, t, ir, ptx, errors, &bytes);
     if (text)
         cc_warn_of_empty(text, bytes, in->path, cc_arch(job, t));
+    if (text && job->fat_binary)
+        text = cc_fat_binary(text, &bytes, cc_arch(job, t));
     return !text ? 1 : outfile_write(output, text, bytes, &e) ? print_error(&e) : 0;
 }
 
@@ -296,8 +318,8 @@ static int write_names(const struct cc_job *job, const char *folder, const char 
 }
 
 /* Both passes of a .cu file, side by side. */
-static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in,
-                        const char *folder, size_t index, const char *made, const char *object)
+static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, struct cc_input *in, const char *folder,
+                        size_t index, const char *made, const char *object)
 {
     char *ir = xasprintf("%s/%zu.ll", folder, index), *ptx = xasprintf("%s/%zu.ptx", folder, index);
     char *pipe_path = xasprintf("%s/%zu.pipe", folder, index);
@@ -322,9 +344,18 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
     }
     pid_t device_pid = start(&device, device_errors), host_pid = start(&host, host_errors);
     int rc = finish(device_pid), host_rc = -1;
+    if (rc && mended_launches(job, in, device_errors, folder, index)) {
+        if (host_pid > 0)
+            kill(host_pid, SIGKILL);
+        finish(host_pid);
+        unlink(pipe_path);
+        return compile_cuda(job, t, in, folder, index, made, object);
+    }
     print_file(device_errors);
-    if (rc)
+    if (rc) {
         cc_explain_missing(device_errors, t);
+        cc_explain_launches(device_errors);
+    }
     size_t bytes = 0;
     char *text = rc == 0 ? optimize(job, t, ir, ptx, device_errors, &bytes) : NULL;
     if (text)
@@ -356,7 +387,7 @@ static int compile_cuda(const struct cc_job *job, const struct cc_tools *t, cons
 }
 
 /* `object`: NULL = standard output, of the preprocessor. */
-static int compile(const struct cc_job *job, const struct cc_tools *t, const struct cc_input *in, const char *folder,
+static int compile(const struct cc_job *job, const struct cc_tools *t, struct cc_input *in, const char *folder,
                    size_t index, const char *object)
 {
     struct err e;
@@ -492,14 +523,17 @@ static int build(struct cc_job *job, const struct cc_tools *t, const char *folde
         struct err e;
         if (in->language == CC_LINK)
             continue;
-        if (in->language == CC_CUDA && cc_fix_launches(in->path, &job->common, folder, i, &in->overlay, &e)) {
+        if (in->language == CC_CUDA && cc_fix_launches(in, &job->common, folder, i, &e)) {
             err_print(&e, stderr);
             return 1;
         }
         char *base = stem(in->path);
         int rc;
         if (job->stage == CC_TO_PTX) {
-            rc = compile_ptx(job, t, in, folder, i, job->output ? job->output : xasprintf("%s.ptx", base));
+            rc = compile_ptx(job, t, in, folder, i,
+                             job->output       ? job->output
+                             : job->fat_binary ? xasprintf("%s.fatbin", base)
+                                               : xasprintf("%s.ptx", base));
         } else if (job->stage == CC_PREPROCESS) {
             rc = compile(job, t, in, folder, i, job->output);
         } else {
@@ -546,7 +580,7 @@ static int check(const struct cc_job *job, struct err *e)
         if (access(in->path, R_OK) != 0)
             return err_at(e, in->path, 0, 0, "cannot read this file");
         if (job->stage == CC_TO_PTX && in->language != CC_CUDA) {
-            err_at(e, in->path, 0, 0, "-ptx needs CUDA files");
+            err_at(e, in->path, 0, 0, "%s needs CUDA files", job->fat_binary ? "-fatbin" : "-ptx");
             return err_hint(e, "rename it to .cu, or put -x cu before it");
         }
     }

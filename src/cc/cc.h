@@ -18,10 +18,21 @@ struct cc_list {
 
 enum cc_language { CC_CUDA, CC_CXX, CC_C, CC_LINK }; /* CC_LINK: objects and libraries, handed to the linker */
 
+/* Lines of source files, by their full names. */
+struct cc_place {
+    char *file;
+    unsigned line;
+};
+struct cc_places {
+    struct cc_place *p;
+    size_t n, cap;
+};
+
 struct cc_input {
     char *path;
     enum cc_language language;
-    char *overlay; /* what cc_fix_launches made for it, or NULL */
+    char *overlay;             /* what cc_fix_launches made for it, or NULL */
+    struct cc_places launches; /* from device code, as far as clang has complained of them */
 };
 
 enum cc_stage { CC_TO_PROGRAM, CC_TO_OBJECT, CC_TO_PTX, CC_TO_ARCHIVE, CC_PREPROCESS, CC_DEVICE_LINK };
@@ -46,6 +57,7 @@ struct cc_job {
     bool fast_math, ftz, prec_div_off, prec_sqrt_off, no_fma, no_unroll, unroll_known, no_whole_vectors;
     bool relocatable; /* -rdc=true, -dc: device code of several files refers to each other */
     bool shared;      /* -shared */
+    bool fat_binary;  /* -fatbin: the PTX in a container */
     bool keep, verbose, dry_run, quiet;
     bool line_info_off;
     bool nvcc;          /* --nvcc: hand everything to NVIDIA's compiler */
@@ -109,10 +121,10 @@ int cc_publish(const char *made, const char *path, struct err *e);
 void cc_push_dependencies(struct cc_list *w, const struct cc_job *job, const char *object);
 
 /*
- * launch.c: closes up launches written << < >> > in the source and what it includes, beside it or in folders
- * that options (-I) name. *overlay: a file for clang's -ivfsoverlay, NULL when there is nothing to mend.
+ * launch.c: mends what clang does not read in the source and what it includes, beside it or in folders that options (-I)
+ * name. in->overlay: a file for clang's -ivfsoverlay, NULL when there is nothing to mend.
  */
-int cc_fix_launches(const char *source, const struct cc_list *options, const char *folder, size_t index, char **overlay,
+int cc_fix_launches(struct cc_input *in, const struct cc_list *options, const char *folder, size_t index,
                     struct err *e);
 
 /* vectors.c: makes copies of aligned structures of 8 and 16 bytes loads and stores of vectors, in LLVM's text as
@@ -128,6 +140,8 @@ const char *cc_cluster_of(const struct cc_list *clusters, const char *kernel);
 
 /* ptx.c: the PTX text that clang wrote, as weir wants it; the text is freed or returned. */
 char *cc_adjust_ptx(char *text, size_t *bytes, const struct cc_job *job, const struct cc_list *clusters);
+/* The PTX text in a fat binary as nvcc's uncompressed ones; the text is freed. */
+char *cc_fat_binary(char *text, size_t *bytes, int arch);
 /*
  * Says which kernels with parameters do nothing, where the source asks for __CUDA_ARCH__: what they should do may be
  * there for other architectures only, and a program would measure launches of nothing.
@@ -192,6 +206,10 @@ void cc_host_command(struct cc_list *w, const struct cc_job *job, const struct c
 int cc_device_args(const struct cc_job *job, struct cc_list *out, struct err *e);
 
 /* ---- explain.c: what messages of other programs, in the file `errors`, mean ---- */
+/* Adds the lines whose launches clang refuses because they are in device code. Returns how many were not there yet. */
+unsigned cc_find_launches(const char *errors, struct cc_places *out);
+/* What to do about those that remain. */
+void cc_explain_launches(const char *errors);
 /* Whether the compiler has its OpenMP library, a package of its own. */
 bool cc_has_openmp(const struct cc_tools *);
 void cc_explain_openmp(const struct cc_tools *);

@@ -6,6 +6,8 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool cc_has_openmp(const struct cc_tools *t)
 {
@@ -18,6 +20,50 @@ void cc_explain_openmp(const struct cc_tools *t)
 {
     if (!cc_has_openmp(t))
         fprintf(stderr, "weir: OpenMP on the host needs clang's library: apt-get install libomp-%d-dev\n", t->major);
+}
+
+/* A message of clang's about a launch from device code, in a line that begins with FILE:LINE:. */
+static bool is_launch(const char *line, size_t n)
+{
+    static const char configured[] = ": error: reference to __host__ function '__cudaPushCallConfiguration'";
+    static const char kernel[] = ": error: reference to __global__ function '";
+    return memmem(line, n, configured, sizeof configured - 1) || memmem(line, n, kernel, sizeof kernel - 1);
+}
+
+unsigned cc_find_launches(const char *errors, struct cc_places *out)
+{
+    size_t bytes;
+    unsigned found = 0;
+    char *text = infile_bytes(errors, &bytes), *next;
+    for (char *line = text; line && *line; line = *next ? next + 1 : next) {
+        next = strchrnul(line, '\n');
+        char *colon = memchr(line, ':', (size_t)(next - line)), full[PATH_MAX];
+        if (!colon || !is_launch(line, (size_t)(next - line)))
+            continue;
+        *colon = 0;
+        const struct cc_place place = {full, (unsigned)strtoul(colon + 1, NULL, 10)};
+        bool there = !realpath(line, full);
+        for (size_t i = 0; i < out->n && !there; i++)
+            there = out->p[i].line == place.line && !strcmp(out->p[i].file, full);
+        if (there)
+            continue;
+        VEC_PUSH(out, ((struct cc_place){xstrdup(full), place.line}));
+        found++;
+    }
+    free(text);
+    return found;
+}
+
+void cc_explain_launches(const char *errors)
+{
+    size_t bytes;
+    char *text = infile_bytes(errors, &bytes);
+    if (text && (is_launch(text, bytes) || strstr(text, "weir_launched<")))
+        fputs(
+            "weir: a launch from device code names its kernel with all template arguments, "
+            "kernel<int><<<grid, block>>>(...), not through a pointer or a macro\n",
+            stderr);
+    free(text);
 }
 
 #define NO_LIBRARY(name)                                                                                               \

@@ -5,7 +5,8 @@
  * public programs; to clang `<<<` and `>>>` are single tokens. And alignas behind CUDA's words, __shared__ alignas(16)
  * float a[64], where clang reads an attribute out of place; C's _Alignas is allowed there. And dynamic shared memory
  * declared as a variable that is no array, extern __shared__ tile t; inside a function. And asm("mov.u32 %0, %laneid;" :
- * "=r"(lane)): clang wants %% before the name of a register.
+ * "=r"(lane)): clang wants %% before the name of a register. And launches from device code, which clang refuses: it says
+ * where they are, and a second attempt finds calls of weir_launched there (weir_launch.h).
  *
  * The source and the files it includes by a quoted name, beside it or in a folder of -I, are searched for them.
  * Corrected copies go to the temporary folder, and a virtual-file overlay puts them where the originals are for the
@@ -235,11 +236,73 @@ static size_t assembly(const char *s, char before, struct text *out)
     return end;
 }
 
+static size_t before_space(const char *s, size_t at)
+{
+    while (at > 0 && is_space(s[at - 1]))
+        at--;
+    return at;
+}
+
+/* Where the kernel of a launch begins in the text before its <<<: a name with its scopes and template arguments. */
+static size_t kernel_begin(const char *s, size_t n)
+{
+    for (size_t at = n;;) {
+        at = before_space(s, at);
+        for (int angles = 0, parentheses = 0; at > 0 && (angles || parentheses || s[at - 1] == '>');) {
+            const char c = s[--at];
+            parentheses += (c == ')') - (c == '(');
+            if (!parentheses)
+                angles += (c == '>') - (c == '<');
+        }
+        at = before_space(s, at);
+        while (at > 0 && is_word(s[at - 1]))
+            at--;
+        const size_t scope = before_space(s, at);
+        if (scope < 2 || s[scope - 1] != ':' || s[scope - 2] != ':')
+            return at;
+        at = before_space(s, scope - 2);
+        if (at == 0 || !(is_word(s[at - 1]) || s[at - 1] == '>'))
+            return scope - 2;
+    }
+}
+
+static unsigned lines_of(const char *s, size_t n)
+{
+    unsigned lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += s[i] == '\n';
+    return lines;
+}
+
+/* kernel<<<grid, block>>>(...) in device code, up to its <<<: the kernel at the end of *out becomes that of a call. */
+static bool launch_from_device(struct text *out, const struct cc_places *places, const char *file)
+{
+    const size_t begin = kernel_begin(out->c.p, out->c.n), n = out->c.n - begin;
+    const unsigned line = 1 + lines_of(out->c.p, begin), last = line + lines_of(out->c.p + begin, n);
+    bool here = false;
+    for (size_t i = 0; i < places->n && !here; i++)
+        here = !strcmp(places->p[i].file, file) && places->p[i].line >= line && places->p[i].line <= last;
+    if (!here)
+        return false;
+    char *kernel = xstrndup(out->c.p + begin, n);
+    out->c.n = begin;
+    put(out, "::weir_launched<decltype(&", 26);
+    put(out, kernel, n);
+    put(out, "), &", 4);
+    for (size_t i = 0; i < n; i++) /* once more, in one line: those that follow stay what they were */
+        kernel[i] = is_space(kernel[i]) ? ' ' : kernel[i];
+    put(out, kernel, n);
+    put(out, ">(", 2);
+    free(kernel);
+    return true;
+}
+
 /* The source as clang reads it, in *out. Returns how many places were mended. */
-static unsigned mend(const char *s, struct text *out)
+static unsigned mend(const char *s, const char *file, const struct cc_places *launches, struct text *out)
 {
     unsigned mended = 0;
     int depth = 0, launch = -1; /* depth of parentheses; that of the launch whose configuration is open */
+    bool from_device = false;   /* that launch */
     int braces = 0;
     for (size_t i = 0; s[i];) {
         size_t n = skip_length(s + i, i ? s[i - 1] : '\n');
@@ -259,19 +322,21 @@ static unsigned mend(const char *s, struct text *out)
             n++; /* ... and lignas follows */
         } else if (c == '<' && s[i + 1] == '<' && (s[i + 2] == '<' || spread_out(s + i, '<'))) {
             n = s[i + 2] == '<' ? 3 : spread_out(s + i, '<');
-            mended += n > 3;
             launch = depth;
-            put(out, "<<<", 3);
+            from_device = launch_from_device(out, launches, file);
+            mended += n > 3 || from_device;
+            if (!from_device)
+                put(out, "<<<", 3);
             put(out, s + i + 2, n - 3); /* the white space, for its lines */
         } else if (c == '>' && launch == depth && s[i + 1] == '>' && s[i + 2] == '>') {
             n = 3;
             launch = -1;
-            put(out, s + i, n);
+            put(out, from_device ? ")" : s + i, from_device ? 1 : n);
         } else if (c == '>' && launch == depth && (n = spread_out(s + i, '>')) &&
                    s[i + n + strspn(s + i + n, " \t\r\n")] == '(') {
             mended++;
             launch = -1;
-            put(out, ">>>", 3);
+            put(out, from_device ? ")" : ">>>", from_device ? 1 : 3);
             for (size_t k = 0; k < n; k++)
                 if (s[i + k] != '>')
                     put(out, s + i + k, 1);
@@ -288,8 +353,9 @@ static unsigned mend(const char *s, struct text *out)
 
 struct search {
     const char *folder;
-    size_t index;                  /* of the input, for the names of copies */
-    const struct cc_list *options; /* those of -I are of interest */
+    size_t index;                     /* of the input, for the names of copies */
+    const struct cc_list *options;    /* those of -I are of interest */
+    const struct cc_places *launches; /* from device code */
     json_t *roots, *seen;
 };
 
@@ -324,7 +390,7 @@ static int search(struct search *x, const char *path, unsigned depth)
         return 0;
     struct text out = {0};
     int rc = 0;
-    if (strlen(source) == bytes && mend(source, &out)) {
+    if (strlen(source) == bytes && mend(source, full, x->launches, &out)) {
         char copy[PATH_MAX];
         snprintf(copy, sizeof copy, "%s/%zu.mended.%zu", x->folder, x->index, json_array_size(x->roots));
         struct err e;
@@ -345,13 +411,17 @@ static int search(struct search *x, const char *path, unsigned depth)
     return rc;
 }
 
-int cc_fix_launches(const char *source, const struct cc_list *options, const char *folder, size_t index, char **overlay,
-                    struct err *e)
+int cc_fix_launches(struct cc_input *in, const struct cc_list *options, const char *folder, size_t index, struct err *e)
 {
-    struct search x = {
-        .folder = folder, .index = index, .options = options, .roots = json_array(), .seen = json_object()};
-    *overlay = NULL;
-    int rc = search(&x, source, 0);
+    struct search x = {.folder = folder,
+                       .index = index,
+                       .options = options,
+                       .launches = &in->launches,
+                       .roots = json_array(),
+                       .seen = json_object()};
+    free(in->overlay);
+    in->overlay = NULL;
+    int rc = search(&x, in->path, 0);
     if (!rc && json_array_size(x.roots)) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%zu.overlay", folder, index);
@@ -359,7 +429,7 @@ int cc_fix_launches(const char *source, const struct cc_list *options, const cha
                               x.roots);
         rc = o ? json_dump_file(o, path, JSON_INDENT(1)) : -1;
         json_decref(o);
-        *overlay = xstrdup(path);
+        in->overlay = xstrdup(path);
     }
     json_decref(x.roots);
     json_decref(x.seen);

@@ -258,3 +258,35 @@ char *cc_device_names(const char *ptx, size_t bytes, size_t *out_bytes)
     *out_bytes = out.n;
     return out.p;
 }
+
+char *cc_fat_binary(char *text, size_t *bytes, int arch)
+{
+    /* src/frontend/cudart/fatbin.c reads them: a container's header, an entry's, the text with a final 0. */
+    enum { HEADER = 0x10, ENTRY = 0x40 };
+    const uint64_t payload = (*bytes + 1 + 7) / 8 * 8, entries = ENTRY + payload;
+    unsigned major = 0, minor = 0;
+    const char *version = strstr(text, ".version ");
+    if (version)
+        sscanf(version, ".version %u.%u", &major, &minor);
+    uint8_t *out = xcalloc(1, HEADER + entries), *entry = out + HEADER;
+    memcpy(out, &(struct {
+               uint32_t magic;
+               uint16_t version, header;
+               uint64_t bytes;
+           }){0xba55ed50, 1, HEADER, entries},
+           HEADER);
+    memcpy(entry, &(struct {
+               uint16_t kind, version; /* 1: PTX */
+               uint32_t header;
+               uint64_t payload;
+               uint32_t compressed, options;
+               uint16_t minor, major;
+               uint32_t arch, name, name_bytes;
+               uint64_t flags, none, text_bytes; /* flags: 64 bits, Linux */
+           }){1, 0x101, ENTRY, payload, 0, 0, (uint16_t)minor, (uint16_t)major, (uint32_t)arch, 0, 0, 0x11, 0, 0},
+           ENTRY);
+    memcpy(entry + ENTRY, text, *bytes);
+    free(text);
+    *bytes = HEADER + entries;
+    return (char *)out;
+}

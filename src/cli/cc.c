@@ -13,7 +13,7 @@ static const char help_text[] =
     "\n"
     "  -o FILE              the output\n"
     "  -c, -dc              stop at object files\n"
-    "  -ptx                 stop at PTX text\n"
+    "  -ptx, -fatbin        stop at PTX text, plain or in a fat binary\n"
     "  -lib                 make a static library\n"
     "  -E, -M               preprocess; list dependencies\n"
     "  -I DIR, -D NAME, -U NAME, -include FILE, -std=c++17\n"

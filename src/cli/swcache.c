@@ -158,9 +158,10 @@ static void report(const struct args *a, const struct swcache_result *r)
  * them from memory: with an overlay of the file system it no longer finds the system's headers. */
 static int mend(struct args *a, const char *folder, struct err *e)
 {
-    char *overlay;
-    if (cc_fix_launches(a->options.path, &a->job.common, folder, 0, &overlay, e))
+    struct cc_input in = {.path = (char *)a->options.path};
+    if (cc_fix_launches(&in, &a->job.common, folder, 0, e))
         return -1;
+    const char *overlay = in.overlay;
     json_t *all = overlay ? json_load_file(overlay, 0, NULL) : NULL, *root;
     size_t i;
     VEC(struct swcache_file) files = {0};

@@ -13,9 +13,9 @@
 #include "trace/kernel.h"
 #include "trace/stream.h"
 
-/* 2: kernel tables hold the scheduled code; 3: an origin; 4: clusters and the asynchronous proxy; 5: what events depend on.
- * Files of all earlier formats are read: each of their events depends on all before it. */
-#define TRACE_VERSION 5
+/* 2: kernel tables hold the scheduled code; 3: an origin; 4: clusters and the asynchronous proxy; 5: what events depend on;
+ * 6: launches that begin early. Files of all earlier formats are read: what they cannot say did not happen. */
+#define TRACE_VERSION 6
 
 /* Where a recording comes from. There is no date in it: two recordings of one program are equal, byte for byte. */
 struct trace_origin {

@@ -32,7 +32,8 @@ extern const uint8_t file_magic[8], footer_magic[8];
 
 /* Records of the journal. */
 enum { JRN_PROGRAM = 1, JRN_EVENT, JRN_LAUNCH, JRN_CHUNK, JRN_LAUNCH_END };
-enum { JRN_EVENT_ORDERED = 0x80 }; /* in the byte of the kind: what it depends on follows */
+/* In the byte of the kind: what it depends on follows; the launch that it may overlap follows. */
+enum { JRN_EVENT_ORDERED = 0x80, JRN_EVENT_EARLY = 0x40 };
 
 uint32_t crc32_of(uint32_t crc, const void *p, size_t n); /* start with 0 */
 

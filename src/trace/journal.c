@@ -43,12 +43,26 @@ static bool journal_order(struct trace_file *f, struct byte_reader *r, struct tr
     return true;
 }
 
+/* The launch whose end this one need not wait for. */
+static bool journal_primary(const struct trace_file *f, struct byte_reader *r, struct trace_event *ev)
+{
+    const uint64_t back = get_var(r);
+    if (r->bad || !back || back > f->event.n || ev->kind != TRACE_EV_LAUNCH)
+        return false;
+    ev->primary = f->event.n - back;
+    bool waits = !ev->ordered && back == 1;
+    for (uint32_t i = 0; i < ev->n_after; i++)
+        waits |= ev->after[i] == ev->primary;
+    return waits && f->event.p[ev->primary].kind == TRACE_EV_LAUNCH;
+}
+
 static const char *journal_event(struct trace_file *f, struct byte_reader *r, struct journal_state *s)
 {
     struct trace_event ev = {0};
     const uint8_t kind = (uint8_t)get_le(r, 1);
     ev.ordered = f->format >= 5 && kind & JRN_EVENT_ORDERED;
-    ev.kind = ev.ordered ? kind & ~JRN_EVENT_ORDERED : kind;
+    ev.early = f->format >= 6 && kind & JRN_EVENT_EARLY;
+    ev.kind = kind & ~((ev.ordered ? JRN_EVENT_ORDERED : 0) | (ev.early ? JRN_EVENT_EARLY : 0));
     ev.stream = get_var32(r);
     ev.index = get_var32(r);
     ev.address = get_var(r);
@@ -58,6 +72,8 @@ static const char *journal_event(struct trace_file *f, struct byte_reader *r, st
         return "an event of unknown kind";
     if (ev.ordered && !journal_order(f, r, &ev))
         return "an event depends on what is not before it";
+    if (ev.early && !journal_primary(f, r, &ev))
+        return "a launch overlaps what it does not depend on";
     if (!trace_event_is_possible(&ev))
         return "a copy of more bytes, or at a higher address, than any memory has";
     if (ev.kind == TRACE_EV_LAUNCH && ev.index != s->announced++)

@@ -82,6 +82,8 @@ enum trace_space {
     TRACE_SP_COUNT
 };
 
+/* trace_inst.barrier of NOP: griddepcontrol, which lets grids that depend on this one begin, or waits for the one before. */
+enum trace_griddep { TRACE_GRIDDEP_NONE, TRACE_GRIDDEP_LAUNCH, TRACE_GRIDDEP_WAIT };
 /* trace_inst.barrier of MBARRIER: what it does. */
 enum trace_mbarrier { TRACE_MBARRIER_OTHER, TRACE_MBARRIER_ARRIVE, TRACE_MBARRIER_WAIT };
 /*
@@ -100,6 +102,7 @@ enum trace_mem_flags {
     TRACE_MEM_CS = 1 << 4,             /* .cs: likely streaming */
     TRACE_MEM_WT = 1 << 5,             /* .wt/.cv: write through, do not cache */
     TRACE_MEM_ASYNC = 1 << 6,          /* cp.async: writes shared memory, wakes no register */
+    TRACE_MEM_PLANE = 1 << 7, /* a texture of more than one dimension: its lanes go through the sampling units */
 };
 
 /* One static instruction. 32 bytes; `pc` everywhere means its index in trace_kernel.inst. */
@@ -116,7 +119,7 @@ struct trace_inst {
     uint32_t src_line;  /* CUDA line; 0 = unknown */
     uint16_t src_file;  /* index into trace_kernel.file */
     uint16_t barrier;   /* BARRIER: barrier number, where space is NONE; else a record has it (stream.h: ASYNC);
-                           MBARRIER: enum trace_mbarrier; WGMMA: see above */
+                           MBARRIER: enum trace_mbarrier; NOP: enum trace_griddep; WGMMA: see above */
     uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str; the string behind
                            it is its address where that begins with '[' (trace_inst_address) */
 };
@@ -140,6 +143,7 @@ struct trace_kernel {
     uint32_t smem_static_bytes;
     uint32_t local_bytes_per_thread;
     uint32_t max_threads_per_cta;  /* .maxntid product; 0 = no bound */
+    bool lets_begin;               /* it has a TRACE_GRIDDEP_LAUNCH; only while the program runs, not in a recording */
     const struct trace_code *code; /* as an assembler would order it; NULL = unknown */
 };
 
@@ -183,16 +187,23 @@ enum trace_event_kind {
     TRACE_EV_WAIT, /* the host waits for what it depends on */
     TRACE_EV_COUNT
 };
-/* Events are numbered from 0. An event begins when those that it depends on are done. */
+/*
+ * Events are numbered from 0. An event begins when those that it depends on are done. A launch that is `early` depends
+ * on the launch `primary`, too, but may begin once all CTAs of that one have executed griddepcontrol.launch_dependents
+ * or have ended; it is not done before its primary is.
+ */
 struct trace_event {
     uint8_t kind;
     bool ordered;     /* it depends on the events `after`; else on all before it */
     bool floor;       /* all later events depend on it; only while the program runs, not in a recording */
     int8_t priority;  /* of a launch, as CUDA counts: the lowest number goes first */
+    bool early;       /* `primary` is valid; it is among `after`, or the event before where there is no such list */
+    bool lets_begin;  /* an early launch may follow; only while the program runs */
     uint32_t n_after; /* at most TRACE_AFTER_MAX */
     uint32_t stream;
     uint32_t index;
     uint64_t address, address2, bytes;
+    uint64_t primary;
     const uint64_t *after;
 };
 enum { TRACE_AFTER_MAX = 65536 };

@@ -99,7 +99,7 @@ static int on_event(void *ctx, const struct trace_event *ev)
     if (w->failed)
         return -1;
     put_le(&w->journal, JRN_EVENT, 1);
-    put_le(&w->journal, ev->kind | (ev->ordered ? JRN_EVENT_ORDERED : 0), 1);
+    put_le(&w->journal, ev->kind | (ev->ordered ? JRN_EVENT_ORDERED : 0) | (ev->early ? JRN_EVENT_EARLY : 0), 1);
     put_var(&w->journal, ev->stream);
     put_var(&w->journal, ev->index);
     put_var(&w->journal, ev->address);
@@ -112,6 +112,8 @@ static int on_event(void *ctx, const struct trace_event *ev)
         for (uint32_t i = 0; i < ev->n_after; i++)
             put_var(&w->journal, w->n_events - ev->after[i]);
     }
+    if (ev->early)
+        put_var(&w->journal, w->n_events - ev->primary);
     w->n_events++;
     return flush_journal_if_full(w);
 }

@@ -25,7 +25,7 @@ struct program {
 };
 
 struct adds {
-    uint32_t add, load, exit;
+    uint32_t add, load, lets, waits, exit;
 };
 static struct adds pc;
 
@@ -34,6 +34,20 @@ static void chain(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
     (void)ctx, (void)cta, (void)warp;
     for (unsigned i = 0; i < ADDS; i++)
         synth_do(s, pc.add, 1, ~0u);
+    synth_do(s, pc.exit, 1, ~0u);
+}
+
+/* Lets others begin after a quarter of its additions, waits after half of them. */
+static void dependent(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    (void)ctx, (void)cta, (void)warp;
+    for (unsigned i = 0; i < 4 * ADDS; i++) {
+        if (i == ADDS)
+            synth_do(s, pc.lets, 1, 1u << 5);
+        if (i == 2 * ADDS)
+            synth_do(s, pc.waits, 1, ~0u);
+        synth_do(s, pc.add, 1, ~0u);
+    }
     synth_do(s, pc.exit, 1, ~0u);
 }
 
@@ -54,8 +68,12 @@ static void make(struct synth *s, uint32_t ctas, uint32_t threads, synth_warp *w
     pc.add = synth_inst(s, TRACE_FP_ADD, REGS(1), REGS(1));
     pc.load = synth_mem_inst(s, TRACE_LOAD, TRACE_SP_GLOBAL, 4, REGS(1), NULL);
     pc.exit = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    pc.lets = synth_inst(s, TRACE_NOP, NULL, NULL);
+    pc.waits = synth_inst(s, TRACE_NOP, NULL, NULL);
     synth_seal(s);
-    s->kernel.smem_static_bytes = warp == chain ? 48 << 10 : 0;
+    s->inst.p[pc.lets].barrier = TRACE_GRIDDEP_LAUNCH;
+    s->inst.p[pc.waits].barrier = TRACE_GRIDDEP_WAIT;
+    s->kernel.smem_static_bytes = warp == loads ? 0 : 48 << 10;
 }
 
 static const struct sm_streams *open_launch(void *ctx, uint32_t launch)
@@ -88,8 +106,9 @@ struct after {
 #define AFTER(...) (&(struct after){sizeof((uint64_t[]){__VA_ARGS__}) / 8, {__VA_ARGS__}})
 static const struct after nothing = {0};
 
-/* after NULL: everything before it. */
-static uint64_t launch(struct program *p, uint32_t ctas, int8_t priority, const struct after *after)
+/* after NULL: everything before it. `primary`: the launch whose end it need not wait for; UINT64_MAX = none. */
+static uint64_t launch_early(struct program *p, uint32_t ctas, int8_t priority, const struct after *after,
+                             uint64_t primary)
 {
     struct synth *s = &p->synth[p->launches];
     if (!s->enc)
@@ -97,10 +116,17 @@ static uint64_t launch(struct program *p, uint32_t ctas, int8_t priority, const 
     const struct trace_event ev = {.kind = TRACE_EV_LAUNCH,
                                    .ordered = after != NULL,
                                    .priority = priority,
+                                   .early = primary != UINT64_MAX,
+                                   .primary = primary,
                                    .n_after = after ? after->n : 0,
                                    .after = after ? after->on : NULL,
                                    .index = p->launches++};
     return gpu_submit(p->gpu, &ev, &s->kernel, &s->launch, &p->source);
+}
+
+static uint64_t launch(struct program *p, uint32_t ctas, int8_t priority, const struct after *after)
+{
+    return launch_early(p, ctas, priority, after, UINT64_MAX);
 }
 
 static uint64_t event(struct program *p, enum trace_event_kind kind, uint64_t bytes, const struct after *after)
@@ -318,6 +344,68 @@ static void counters_of_kernels_add_up(void **state)
     }
 }
 
+/* Ends of kernels in a stream, in quarters of a kernel; each but the first may overlap the one before. */
+static void overlap(unsigned n, const char *with, const double *begins, const double *ends)
+{
+    struct program p;
+    begin(&p, with);
+    uint64_t before = UINT64_MAX;
+    for (unsigned i = 0; i < n; i++) {
+        make(&p.synth[i], 2, 32, dependent, NULL);
+        before = launch_early(&p, 2, 0, i ? AFTER(before) : &nothing, before);
+    }
+    const struct gpu_results *r = finish(&p);
+    const double quarter = (double)cycles_of(r, 0) / 4;
+    for (unsigned i = 0; i < n; i++) {
+        assert_float_equal((double)r->kernel[i].start_cycle / quarter, begins[i], 0.3); /* the first takes longest */
+        assert_float_equal((double)end_of(r, i) / quarter, ends[i], 0.3);
+        assert_int_equal(value(r, r->kernel[i].value, "warp_insts"), 2 * (4 * ADDS + 3));
+    }
+    end(&p);
+}
+
+static void dependent_kernels_overlap_up_to_the_wait(void **state)
+{
+    (void)state;
+    overlap(2, NULL, (double[]){0, 1}, (double[]){4, 6}); /* waits in the third quarter of its own */
+    overlap(3, NULL, (double[]){0, 1, 2}, (double[]){4, 6, 8});
+    overlap(3, "apcm", (double[]){0, 4, 8}, (double[]){4, 8, 12}); /* one kernel at a time */
+}
+
+/* CTAs that never let others begin do so when they end; the grid is done with the last, and not before its primary. */
+static void all_ctas_let_dependents_begin_or_end(void **state)
+{
+    (void)state;
+    struct program p;
+    begin(&p, NULL);
+    make(&p.synth[0], 2, 32, dependent, NULL);
+    make(&p.synth[1], 6, 32, chain, NULL);
+    const uint64_t first = launch(&p, 2, 0, &nothing), second = launch_early(&p, 6, 0, AFTER(first), first);
+    const uint64_t third = launch_early(&p, 2, 0, AFTER(second), second);
+    const uint64_t fourth = launch(&p, 2, 0, AFTER(third));
+    const struct gpu_results *r = finish(&p);
+    const uint64_t one = cycles_of(r, 2);
+    /* Its six CTAs have two SMs until the first kernel ends; the third begins with its last one's end. */
+    assert_in_range(r->kernel[1].start_cycle, one - 20, one + 20);
+    assert_in_range(end_of(r, 1), 7 * one / 2, 9 * one / 2);
+    assert_int_equal(r->kernel[2].start_cycle, end_of(r, 1));
+    assert_int_equal(r->kernel[3].start_cycle, end_of(r, 2));
+    assert_true(gpu_done_ps(p.gpu, second) >= gpu_done_ps(p.gpu, first));
+    assert_true(gpu_done_ps(p.gpu, fourth) > gpu_done_ps(p.gpu, third));
+    end(&p);
+    /* Done before the first: what follows it waits for both. */
+    begin(&p, NULL);
+    make(&p.synth[0], 2, 32, dependent, NULL);
+    const uint64_t a = launch(&p, 2, 0, &nothing), b = launch_early(&p, 2, 0, AFTER(a), a);
+    const uint64_t c = launch(&p, 2, 0, AFTER(b));
+    r = finish(&p);
+    assert_true(end_of(r, 1) < end_of(r, 0));
+    assert_int_equal(gpu_done_ps(p.gpu, a), gpu_done_ps(p.gpu, b));
+    assert_int_equal(r->kernel[2].start_cycle, end_of(r, 0));
+    assert_true(gpu_done_ps(p.gpu, c) > gpu_done_ps(p.gpu, b));
+    end(&p);
+}
+
 static void policies_that_know_one_kernel_take_turns(void **state)
 {
     (void)state;
@@ -345,6 +433,8 @@ int main(void)
         cmocka_unit_test(a_kernel_without_room_holds_back_the_next),
         cmocka_unit_test(copies_have_their_own_time),
         cmocka_unit_test(counters_of_kernels_add_up),
+        cmocka_unit_test(dependent_kernels_overlap_up_to_the_wait),
+        cmocka_unit_test(all_ctas_let_dependents_begin_or_end),
         cmocka_unit_test(policies_that_know_one_kernel_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

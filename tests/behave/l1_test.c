@@ -171,6 +171,100 @@ static void write_policies(void **state)
     }
 }
 
+/* l1.store_lines: stores of parts of a line wait for each other, and one packet takes them to the L2. */
+static void stores_wait_for_others(void **state)
+{
+    (void)state;
+    const char *config = "[l1]\nstore_lines = 2\nstore_wait = 40\nstore_whole_sectors = yes\n";
+    const struct shot alone = {100, 0x4000, REQ_WRITE, .sectors = 1, .words = 0x0f};
+    struct landing at[8];
+    struct memsys *m = one("[l1]\nstore_whole_sectors = yes\n");
+    memsys_script(m, 0, &alone, 1, at);
+    memsys_run(m);
+    const uint64_t trip = at[0].back - at[0].sent;
+    memsys_free(m);
+    /* It waits for 40 cycles without a store: 39 later one joins, 40 later one is too late. */
+    const struct shot joins[] = {alone,
+                                 {139, 0x4000, REQ_WRITE, .sectors = 1, .words = 0xf0},
+                                 {179, 0x4000, REQ_WRITE, .sectors = 2, .words = 0xf00}};
+    for (unsigned n = 1; n <= 3; n++) {
+        m = one(config);
+        memsys_script(m, 0, joins, n, at);
+        memsys_run(m);
+        assert_int_equal(at[0].back - at[0].sent, trip + (n == 1 ? 40 : 79));
+        assert_int_equal(memsys_stat(m, "l2.requests"), n == 3 ? 2 : 1);
+        assert_int_equal(memsys_stat(m, "l2.write_sectors"), n == 3 ? 2 : 1);
+        if (n > 1)
+            assert_in_range(at[1].back, at[0].back, at[0].back + 1);
+        if (n == 3)
+            assert_int_equal(at[2].back - at[2].sent, trip + 40);
+        memsys_free(m);
+    }
+    /* A line that is complete leaves at once. */
+    const struct shot full[] = {{100, 0x4000, REQ_WRITE, .sectors = 3}, {110, 0x4000, REQ_WRITE, .sectors = 12}};
+    m = one(config);
+    memsys_script(m, 0, full, 2, at);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 1);
+    assert_int_equal(memsys_stat(m, "l2.write_sectors"), 4);
+    assert_in_range(at[0].back - at[1].sent, trip, trip + 4); /* a longer packet */
+    memsys_free(m);
+    /* So does the oldest when a third line needs its place, and a store of a whole line, for which the others wait on. */
+    const struct shot four[] = {{100, 0x4000, REQ_WRITE, .sectors = 1},
+                                {101, 0x8000, REQ_WRITE, .sectors = 1},
+                                {110, 0xc000, REQ_WRITE, .sectors = 1},
+                                {111, 0x10000, REQ_WRITE}};
+    m = one(config);
+    memsys_script(m, 0, four, 4, at);
+    memsys_run(m);
+    assert_int_equal(at[0].back - at[0].sent, trip + 10);
+    assert_in_range(at[1].back, 111 + trip + 40, 111 + trip + 44);
+    assert_in_range(at[2].back, at[1].back + 1, at[1].back + 4);
+    assert_in_range(at[3].back - at[3].sent, trip, trip + 4);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 4);
+    memsys_free(m);
+}
+
+/* l1.store_join: what a store that follows another to its line does to the traffic. */
+static void stores_join_earlier_ones(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{100, 0x4000, REQ_WRITE, .words = 1},
+                                 {111, 0x4000, REQ_WRITE, .words = 1}, /* 11 cycles later: joins */
+                                 {122, 0x4000, REQ_WRITE, .words = 1}, /* 11 after the last that joined */
+                                 {134, 0x4000, REQ_WRITE, .words = 1}, /* 12: too late */
+                                 {136, 0x4000, REQ_WRITE, .words = 2}, /* another word of it */
+                                 {138, 0x4000, REQ_WRITE, .words = 3}, /* both are written */
+                                 {140, 0x4000, REQ_WRITE, .words = 1, .flags = REQ_F_BYPASS}};
+    static const bool joins[] = {false, true, true, false, false, false, true};
+    for (unsigned on = 0; on < 2; on++) {
+        struct memsys *m = one(on ? "[l1]\nstore_join = 11\n" : "");
+        struct landing at[7];
+        memsys_script(m, 0, shots, 7, at);
+        memsys_run(m);
+        for (unsigned i = 0; i < 7; i++)
+            assert_int_equal(at[i].served, on && joins[i] ? REQ_AT_L1 : REQ_AT_L2);
+        assert_int_equal(at[1].back - at[1].sent == m->l1_config.cache[0]->latency, on);
+        assert_int_equal(memsys_stat(m, "l2.requests"), on ? 4 : 7);
+        memsys_free(m);
+    }
+    /* Behind the packets of other lines a store waits for the network, and others join it with words of their own. */
+    enum { AHEAD = 40 };
+    struct shot queue[AHEAD + 2];
+    for (unsigned i = 0; i < AHEAD; i++)
+        queue[i] = (struct shot){100 + i, 0x10000 + 128 * i, REQ_WRITE};
+    queue[AHEAD] = (struct shot){150, 0x4000, REQ_WRITE, .words = 1, .sectors = 1};
+    queue[AHEAD + 1] = (struct shot){151, 0x4000, REQ_WRITE, .words = 1 << 30, .sectors = 8};
+    struct memsys *m = one("[l1]\nstore_join = 11\nmiss_queue = 64\nwrite_global = allocate\nfill = sector\n");
+    struct landing at[AHEAD + 2];
+    memsys_script(m, 0, queue, AHEAD + 2, at);
+    memsys_run(m);
+    assert_int_equal(at[AHEAD].served, REQ_AT_L2);
+    assert_int_equal(at[AHEAD + 1].served, REQ_AT_L1);
+    assert_int_equal(memsys_stat(m, "l2.requests"), AHEAD + 1);
+    memsys_free(m);
+}
+
 /* With write_global = allocate what was written can be read here, word by word, and stores replace lines. */
 static void stores_that_take_lines(void **state)
 {
@@ -402,6 +496,8 @@ int main(void)
         cmocka_unit_test(reservation_merge),
         cmocka_unit_test(reservation_queue),
         cmocka_unit_test(write_policies),
+        cmocka_unit_test(stores_wait_for_others),
+        cmocka_unit_test(stores_join_earlier_ones),
         cmocka_unit_test(stores_that_take_lines),
         cmocka_unit_test(carve_out_takes_ways),
         cmocka_unit_test(dirty_eviction),

@@ -271,6 +271,17 @@ static void coalesced(void **state)
     for (unsigned i = 0; i < 6; i++) /* one a cycle, although the data port takes four for each line */
         assert_int_equal(at[i].back, at[0].back + i);
     memsys_free(m);
+    /* A copy takes no time of the slice's link: two a cycle, where five flits of the packet they copy take five. */
+    m = machine(4, "[l2]\ncoalesce = 4\ncoalesce_copies = yes\n[noc]\nreply_flit = 28\nvoq = yes\niterations = 2\n");
+    l2_preload(m->l2, 1, 0x4000, 128, false);
+    for (unsigned i = 0; i < 4; i++)
+        memsys_script(m, i, &first, 1, &at[i]);
+    memsys_run(m);
+    assert_int_equal(memsys_stat(m, "l2.coalesced"), 3);
+    const uint64_t copies[] = {0, 5, 5, 6};
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(at[i].back, at[0].back + copies[i]);
+    memsys_free(m);
     /* In flight: one fetch, no merges. */
     m = machine(3, config);
     for (unsigned i = 0; i < 3; i++)

@@ -363,6 +363,7 @@ struct load_then_use {
     int64_t stride;
     uint32_t mask;
     enum trace_space space;
+    enum trace_class cls; /* 0 = TRACE_LOAD */
 };
 static void load_use_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -376,12 +377,42 @@ static struct bench *run_load(struct synth *s, struct load_then_use *l, unsigned
                               const char *config, uint64_t *end)
 {
     synth_init(s, 1, 32 * warps, load_use_warp, l);
-    l->load = synth_mem_inst(s, TRACE_LOAD, l->space, width, REGS(1), REGS(2));
+    l->load = synth_mem_inst(s, l->cls ? l->cls : TRACE_LOAD, l->space, width, REGS(1), REGS(2));
     l->use = synth_inst(s, TRACE_FP_ADD, REGS(3), REGS(1));
     synth_seal(s);
     struct bench *b = bench_new(s, config, false);
     *end = bench_run(b, 1);
     return b;
+}
+
+/* sm.store_passes: cycles from one warp's store to the next one's. */
+static void stores_occupy_the_unit_by_sectors(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t mask;
+        int64_t stride;
+        unsigned lines, cycles;
+    } shape[] = {{~0u, 4, 1, 4}, {0xff, 4, 1, 1}, {0xf, 4, 1, 2}, {0xfff, 4, 1, 3}, {~0u, 16, 4, 8}, {0x7, 128, 3, 6}};
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned on = 0; on < 2; on++) {
+            struct load_then_use l = {.base = 0x10000,
+                                      .stride = shape[i].stride,
+                                      .mask = shape[i].mask,
+                                      .space = TRACE_SP_GLOBAL,
+                                      .cls = TRACE_STORE};
+            struct synth s;
+            uint64_t end;
+            struct bench *b = run_load(
+                &s, &l, 4, 4,
+                on ? "sm.schedulers=4 sm.lsu_lines=8 sm.store_passes=yes" : "sm.schedulers=4 sm.lsu_lines=8", &end);
+            assert_int_equal(b->l1->log.n, 4 * shape[i].lines);
+            for (unsigned w = 1; w < 4 && (on || shape[i].lines == 1); w++)
+                assert_int_equal(b->l1->log.p[w * shape[i].lines].cycle - b->l1->log.p[0].cycle,
+                                 w * (on ? shape[i].cycles : 1));
+            bench_free(b);
+            synth_free(&s);
+        }
 }
 
 static void a_load_wakes_its_user_when_the_line_is_there(void **state)
@@ -496,8 +527,10 @@ static void textures_are_fetched_by_quads(void **state)
     (void)state;
     static const struct {
         unsigned in_quad, by_quad; /* bytes from lane to lane, and from quad to quad */
-        unsigned cycles;
-    } cases[] = {{4, 16, 4},   /* two quads in two sectors go together */
+        unsigned cycles, flags;
+    } cases[] = {{4, 16, 4},                  /* two quads in two sectors go together */
+                 {4, 16, 8, TRACE_MEM_PLANE}, /* but not where a sampling unit takes each lane */
+                 {128, 512, 32, TRACE_MEM_PLANE},
                  {16, 64, 8},  /* a quad in a line */
                  {4, 4096, 8}, /* also when quads are far apart */
                  {128, 512, 32},
@@ -509,9 +542,10 @@ static void textures_are_fetched_by_quads(void **state)
         struct synth s;
         synth_init(&s, 1, 32, fetch_warp, addr);
         synth_mem_inst(&s, TRACE_TEX, TRACE_SP_TEX, 4, REGS(1), NULL);
+        s.inst.p[0].mem_flags = (uint8_t)cases[k].flags;
         synth_mem_inst(&s, TRACE_TEX, TRACE_SP_TEX, 4, REGS(2), NULL);
         synth_seal(&s);
-        struct bench *b = bench_new(&s, "sm.lsu_lines=8 sm.tex_cycles=4 sm.tex_quads=yes", false);
+        struct bench *b = bench_new(&s, "sm.lsu_lines=8 sm.tex_cycles=4 sm.tex_plane_cycles=8 sm.tex_quads=yes", false);
         b->l1->in.cap = 32;
         bench_run(b, 1);
         assert_int_equal(b->l1->log.p[b->l1->log.n - 1].cycle, FIRST_ISSUE + 1 + cases[k].cycles);
@@ -585,6 +619,72 @@ static void shared_memory_takes_its_passes(void **state)
         assert_int_equal(b->sm->stats.shared_passes, cases[i].passes);
         assert_int_equal(end, FIRST_ISSUE + 1 + 26 + cases[i].passes - 1 + 1);
         bench_free(b);
+        synth_free(&s);
+    }
+}
+
+/* An atomic of all lanes to one word that returns a value: 32 steps, of which each after the first adds to the latency. */
+static void shared_atomics_wait_for_each_other(void **state)
+{
+    (void)state;
+    struct load_then_use l = {.stride = 0, .mask = ~0u, .space = TRACE_SP_SHARED, .cls = TRACE_ATOM};
+    struct synth s;
+    uint64_t end;
+    struct bench *b = run_load(&s, &l, 4, 1, "sm.smem_atomic_latency=28 sm.smem_atomic_wait=2", &end);
+    assert_int_equal(end, FIRST_ISSUE + 1 + 28 + 2 * 31 + 1);
+    bench_free(b);
+    synth_free(&s);
+    l.cls = TRACE_LOAD; /* a load is no atomic */
+    b = run_load(&s, &l, 4, 1, "sm.smem_atomic_latency=28 sm.smem_atomic_wait=2", &end);
+    assert_int_equal(end, FIRST_ISSUE + 1 + 26 + 1);
+    bench_free(b);
+    synth_free(&s);
+}
+
+/* Three loads of constants, each used before the next: the third finds the line of the first, unless others replaced it. */
+struct constants {
+    uint64_t at[3];
+    int64_t stride;
+};
+static void constants_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct constants *c = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t k = 0; k < 3; k++) {
+        synth_affine(s, 0, ~0u, TRACE_SP_CONST, c->at[k], c->stride);
+        synth_do(s, 1, 1, ~0u);
+    }
+}
+
+static void constants_are_near_or_far(void **state)
+{
+    (void)state;
+    static const struct {
+        struct constants c;
+        unsigned far, words;
+    } cases[] = {{{{0, 4, 8}, 0}, 1, 0},    /* one line */
+                 {{{0, 64, 4}, 0}, 2, 0},   /* two of two */
+                 {{{0, 64, 128}, 0}, 3, 0}, /* three: */
+                 {{{0, 0, 0}, 4}, 1, 32}};  /* a word for each lane, in two lines */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct constants c = cases[k].c;
+        struct synth s;
+        synth_init(&s, 1, 32, constants_warp, &c);
+        synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_CONST, 4, REGS(1), NULL);
+        synth_inst(&s, TRACE_FP_ADD, NULL, REGS(1));
+        synth_seal(&s);
+        uint64_t end[2];
+        for (int far = 0; far < 2; far++) {
+            struct bench *b =
+                bench_new(&s,
+                          far ? "sm.const_near=128B sm.const_far_latency=70 sm.const_interval=2 sm.lsu_lines=2"
+                              : "sm.lsu_lines=2",
+                          false);
+            sm_connect(b->sm, &b->l1->in, &b->l1->in, NULL, &b->l1->events, dispatch_done_in(b->dispatch, 0));
+            end[far] = bench_run(b, 1);
+            bench_free(b);
+        }
+        assert_int_equal(end[1] - end[0], 70 * cases[k].far);
         synth_free(&s);
     }
 }
@@ -729,6 +829,34 @@ static void phase_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
     synth_do(s, p->barrier, 1, ~0u);
     synth_do(s, p->tail, 1, ~0u);
     synth_do(s, p->exit, 1, ~0u);
+}
+
+/* Four warps reach a barrier in two cycles; the SM takes their arrivals one after the other. */
+static void crowd_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct phases *p = ctx;
+    (void)cta, (void)warp;
+    synth_do(s, p->barrier, 1, ~0u);
+    synth_do(s, p->exit, 1, ~0u);
+}
+
+static void arrivals_at_barriers_take_turns(void **state)
+{
+    (void)state;
+    for (unsigned interval = 0; interval < 4; interval += 2) {
+        struct phases p;
+        struct synth s;
+        synth_init(&s, 1, 128, crowd_warp, &p);
+        p.barrier = synth_inst(&s, TRACE_BARRIER, NULL, NULL);
+        p.exit = synth_inst(&s, TRACE_EXIT, NULL, NULL);
+        synth_seal(&s);
+        struct bench *b =
+            bench_new(&s, interval ? "sm.lat.barrier=11 sm.barrier_interval=2" : "sm.lat.barrier=11", false);
+        /* The last arrives a cycle after the first; of the two that exit per cycle, too. */
+        assert_int_equal(bench_run(b, 1), FIRST_ISSUE + (interval ? 4 * interval : 1) + 11 + 1 + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
 }
 
 static void a_barrier_opens_for_the_last_warp(void **state)
@@ -1209,6 +1337,42 @@ static void lanes_take_time_to_meet(void **state)
         }
 }
 
+/* Half of the lanes, or all, execute the addition before the point at which lanes meet. */
+static void half_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    (void)cta, (void)warp;
+    synth_do(s, 0, 1, *(uint32_t *)ctx);
+    synth_do(s, 1, 1, ~0u);
+}
+
+static void lanes_that_have_parted_meet_later(void **state)
+{
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        uint32_t lanes = apart ? 0xffff : ~0u;
+        struct scheduled x = {0};
+        struct synth s;
+        synth_init(&s, 1, 32, half_warp, &lanes);
+        synth_inst(&s, TRACE_INT_ADD, NULL, NULL);
+        synth_inst(&s, TRACE_FP_ADD, NULL, NULL);
+        synth_seal(&s);
+        scheduled_op(&x, 0, 0, TRACE_INT_ADD, -1, -1);
+        scheduled_op(&x, 1, 0, TRACE_NOP, -1, -1);
+        scheduled_op(&x, 1, 0, TRACE_FP_ADD, -1, -1);
+        x.op[1].flags = TRACE_OP_CONVERGE;
+        x.region[0] = (struct trace_region){.n_pc = 2, .n_op = 3};
+        x.code.op = x.op;
+        x.code.reg = x.reg;
+        x.code.region = x.region;
+        x.code.n_region = x.code.n_scoreboard = 1;
+        s.kernel.code = &x.code;
+        struct bench *b = bench_new(&s, "sm.code=scheduled sm.converge_cycles=3 sm.part_cycles=18", false);
+        assert_int_equal(bench_run(b, 1) - FIRST_ISSUE, 1 + 3 + (apart ? 18 : 0) + 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+}
+
 static void guards_keep_their_lanes_in_regions(void **state)
 {
     (void)state;
@@ -1269,6 +1433,8 @@ static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
     synth_do(s, 2, 3, ~0u);
 }
 
+static const char *product_machine = "sm.schedulers=4";
+
 /* Cycles in which a warpgroup finishes its products. */
 static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
 {
@@ -1285,7 +1451,7 @@ static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t 
         s.inst.p[1].mem_flags = (uint8_t)flags;
         s.inst.p[2].barrier = TRACE_WGMMA_COMMIT;
         synth_seal(&s);
-        struct bench *b = bench_new(&s, "sm.schedulers=4", tick_all);
+        struct bench *b = bench_new(&s, product_machine, tick_all);
         end[tick_all] = bench_run(b, 1);
         *stats = b->sm->stats;
         bench_free(b);
@@ -1307,9 +1473,71 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     const uint64_t narrow = products(1, 8, TRACE_WGMMA_A_SHARED, 0, &t);
     assert_int_equal(products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t) - narrow, 8 * 18);
     assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 4);
+    /* A wait ends later than the tensor cores do, most of all when A is in shared memory. */
+    product_machine = "sm.schedulers=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10";
+    assert_int_equal(products(9, 256, 0, 0, &t) - one, 8 * 128 + 15);
+    assert_int_equal(products(9, 256, TRACE_WGMMA_A_SHARED, 0, &t) - one, 8 * 128 + 25);
+    product_machine = "sm.schedulers=4";
     /* What warps have asked of shared memory before goes first. */
     assert_true(products(9, 8, TRACE_WGMMA_A_SHARED, 100, &t) > products(9, 8, 0, 100, &t));
     assert_int_equal(t.shared_passes, 400);
+}
+
+/* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
+static void waiting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const uint32_t *before = ctx;
+    const uint64_t wait[32] = {7ull << 32 | 1}, arrive[32] = {STREAM_MBARRIER(0, 7)};
+    (void)cta;
+    if (warp == 0) {
+        synth_access(s, 0, 1, TRACE_SP_ASYNC, wait);
+        synth_do(s, 2, 1, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < *before; i++)
+        synth_do(s, 2, 1, ~0u);
+    synth_access(s, 1, 1, TRACE_SP_ASYNC, arrive);
+}
+static uint64_t wait_for(uint32_t before, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct synth s;
+        synth_init(&s, 1, 64, waiting_warp, &before);
+        for (int k = 0; k < 2; k++)
+            synth_mem_inst(&s, TRACE_MBARRIER, TRACE_SP_ASYNC, 0, NULL, NULL);
+        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(1));
+        s.inst.p[0].barrier = TRACE_MBARRIER_WAIT;
+        s.inst.p[1].barrier = TRACE_MBARRIER_ARRIVE;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void warps_look_at_mbarriers_again(void **state)
+{
+    (void)state;
+    const char *once = "sm.lat.int_add=10 sm.operand_cycles=0",
+               *again = "sm.lat.int_add=10 sm.operand_cycles=0 sm.mbarrier_poll=40";
+    const uint64_t ten = wait_for(1, once);
+    assert_int_equal(wait_for(2, once), ten + 10);
+    assert_int_equal(wait_for(7, once), ten + 60);
+    /* In steps of 40 cycles from its first look. */
+    uint64_t at = wait_for(1, again), steps = 0;
+    assert_int_equal(at, FIRST_ISSUE + 40 + 1);
+    assert_in_range(at, ten, ten + 40);
+    for (uint32_t before = 2; before <= 17; before++) {
+        const uint64_t next = wait_for(before, again);
+        assert_true(next == at || next == at + 40);
+        assert_in_range(next, ten + 10 * (before - 1), ten + 10 * (before - 1) + 40);
+        steps += next != at;
+        at = next;
+    }
+    assert_int_equal(steps, 4);
 }
 
 static void loads_of_other_ctas_share_the_network(void **state)
@@ -1331,6 +1559,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
+        cmocka_unit_test(warps_look_at_mbarriers_again),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),
         cmocka_unit_test(independent_instructions_issue_every_cycle),
         cmocka_unit_test(dependent_instructions_wait_for_the_latency),
@@ -1341,6 +1570,7 @@ int main(void)
         cmocka_unit_test(fetching_costs_what_it_should),
         cmocka_unit_test(jumps_cost_what_they_should),
         cmocka_unit_test(branches_not_taken_cost_what_they_should),
+        cmocka_unit_test(stores_occupy_the_unit_by_sectors),
         cmocka_unit_test(a_load_wakes_its_user_when_the_line_is_there),
         cmocka_unit_test(a_late_reply_is_not_missed),
         cmocka_unit_test(segments_leave_instead_of_lines),
@@ -1354,6 +1584,10 @@ int main(void)
         cmocka_unit_test(a_fence_waits_for_the_stores),
         cmocka_unit_test(a_cta_ends_when_its_stores_are_acknowledged),
         cmocka_unit_test(atomics_to_one_word_become_one_request_each),
+        cmocka_unit_test(shared_atomics_wait_for_each_other),
+        cmocka_unit_test(constants_are_near_or_far),
+        cmocka_unit_test(arrivals_at_barriers_take_turns),
+        cmocka_unit_test(lanes_that_have_parted_meet_later),
         cmocka_unit_test(a_barrier_opens_for_the_last_warp),
         cmocka_unit_test(barriers_survive_exits_and_divergence),
         cmocka_unit_test(a_loop_ends_when_the_last_lane_has_left),

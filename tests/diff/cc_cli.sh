@@ -86,6 +86,37 @@ grep -q 'undefined device variable table' "$dir/said" || say "undefined variable
 [ -e "$dir/undefined" ] && say "a program with an undefined device function was written"
 "$weir" cc -dc "$dir/undefined.cu" -o "$dir/undefined.o" 2>"$dir/said" || say "-dc: $(cat "$dir/said")"
 
+# A fat binary is loaded as PTX text is.
+cat >"$dir/load.cu" <<'CU'
+#include <cstdio>
+#include <cuda.h>
+int main(int argc, char **argv)
+{
+    CUmodule m;
+    CUfunction f;
+    cudaFree(0);
+    cuInit(0);
+    printf("%d\n", cuModuleLoad(&m, argv[1]) || cuModuleGetFunction(&f, m, "inside"));
+}
+CU
+echo 'extern "C" __global__ void inside(int *p) { *p = 1; }' >"$dir/inside.cu"
+"$weir" cc -fatbin "$dir/inside.cu" -o "$dir/inside.fatbin" || say "-fatbin"
+"$weir" cc "$dir/load.cu" -lcuda -o "$dir/load" || say "load.cu"
+[ "$("$weir" run -q --functional "$dir/load" "$dir/inside.fatbin" 2>"$dir/said")" = 0 ] || say "-fatbin: $(cat "$dir/said")"
+
+# A launch from device code names its kernel; how is said where clang cannot tell.
+cat >"$dir/deduced.cu" <<'CU'
+template <typename T> __global__ void child(T *p) { *p = 1; }
+__global__ void parent(int *p) { child<<<1, 1>>>(p); }
+int main() { return 0; }
+CU
+"$weir" cc "$dir/deduced.cu" -o "$dir/deduced" 2>"$dir/said" && say "a launch without template arguments was taken"
+grep -q 'names its kernel with all template arguments' "$dir/said" || say "a launch from device code: $(cat "$dir/said")"
+sed -i 's/child<<</child<int><<</' "$dir/deduced.cu"
+"$weir" cc "$dir/deduced.cu" -o "$dir/deduced" 2>"$dir/said" || say "a launch from device code: $(cat "$dir/said")"
+"$weir" cc -ptx "$dir/deduced.cu" -o "$dir/deduced.ptx" 2>"$dir/said" || say "-ptx: $(cat "$dir/said")"
+[ -s "$dir/said" ] && say "the first attempt was not kept to itself: $(cat "$dir/said")"
+
 # With -rdc=true a static library's files are taken for their device code alone, and only those that are wanted.
 mkdir "$dir/lib"
 cat >"$dir/lib/main.cu" <<'CU'

@@ -26,7 +26,7 @@ enum { CTAS = 40, THREADS = 160, STEPS = 60 };
 
 struct mix {
     uint32_t alu[4], sfu, load[3], store, shared_load, shared_store, local, atom, red, constant, tex, fence, barrier,
-        jump, exit;
+        lets, waits, jump, exit;
     uint64_t seed;
 };
 
@@ -55,7 +55,11 @@ static void make_kernel(struct synth *s, struct mix *m)
     m->barrier = synth_inst(s, TRACE_BARRIER, NULL, NULL);
     m->jump = synth_inst(s, TRACE_BRANCH, NULL, REGS(10));
     m->exit = synth_inst(s, TRACE_EXIT, NULL, NULL);
+    m->lets = synth_inst(s, TRACE_NOP, NULL, NULL);
+    m->waits = synth_inst(s, TRACE_NOP, NULL, NULL);
     synth_seal(s);
+    s->inst.p[m->lets].barrier = TRACE_GRIDDEP_LAUNCH;
+    s->inst.p[m->waits].barrier = TRACE_GRIDDEP_WAIT;
     s->kernel.smem_static_bytes = 4096;
 }
 
@@ -123,6 +127,10 @@ static void mixed_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
         if (i == STEPS / 2 && warp == 3) { /* one warp leaves early, another loses half its lanes */
             break;
         }
+        if (i == STEPS / 4 && cta % 3 && warp == cta % 4)
+            synth_do(s, m->lets, 1, mask);
+        if (i == STEPS / 2 - 2 && (cta + warp) % 2)
+            synth_do(s, m->waits, 1, mask);
         if (i == STEPS / 3 && warp == 2) {
             synth_do(s, m->exit, 1, 0xffff);
             mask = 0xffff0000;
@@ -254,9 +262,11 @@ static void policies_that_decide_nothing_change_nothing(void **state)
     numbers_free(&plain);
 }
 
-/* What events wait for: everything before them; or, in two streams, random ones of the latest, and now and then all. */
+/* What events wait for: everything before them; or, in two streams, random ones of the latest, and now and then all.
+ * `early`: launches may overlap one that they wait for. */
 struct waiting {
-    bool ordered;
+    bool ordered, early;
+    uint64_t launches; /* bit per event */
     uint64_t seed, n, floor;
     uint64_t after[4];
 };
@@ -277,14 +287,20 @@ static void send(struct waiting *w, const struct stream_sink *sink, struct trace
         if (wait)
             w->floor = w->n;
     }
+    if (w->early && ev.kind == TRACE_EV_LAUNCH) {
+        ev.primary = w->ordered ? ev.n_after ? w->after[ev.n_after - 1] : 0 : w->n - 1;
+        ev.early = w->launches >> ev.primary & 1 && (!w->ordered || ev.primary > w->floor);
+        ev.lets_begin = true;
+        w->launches |= 1ull << w->n;
+    }
     w->n++;
     assert_int_equal(sink->event(sink->ctx, &ev), 0);
 }
 
 /* Sends the synthetic program to a sink as an emulator would: CTAs interleaved, in chunks. */
-static void play(struct synth *s, const struct stream_sink *sink, unsigned launches, bool ordered)
+static void play(struct synth *s, const struct stream_sink *sink, unsigned launches, bool ordered, bool early)
 {
-    struct waiting order = {.ordered = ordered, .seed = launches};
+    struct waiting order = {.ordered = ordered, .early = early, .seed = launches};
     send(&order, sink, (struct trace_event){.kind = TRACE_EV_COPY_H2D, .address = 0x200000000000ull, .bytes = 65536});
     for (unsigned l = 0; l < launches; l++) {
         if (ordered && l % 3 == 2)
@@ -313,7 +329,7 @@ static void play(struct synth *s, const struct stream_sink *sink, unsigned launc
     }
 }
 
-static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsigned threads)
+static void live_equals_replay(bool ordered, bool early, unsigned launches, bool tick, unsigned threads)
 {
     struct mix m = {.seed = 77};
     struct synth s;
@@ -326,7 +342,7 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsig
     struct err e;
     struct trace_writer *w = trace_writer_open(path, "synthetic", NULL, &e);
     assert_non_null(w);
-    play(&s, trace_writer_sink(w), launches, ordered);
+    play(&s, trace_writer_sink(w), launches, ordered, early);
     assert_int_equal(trace_writer_close(w, &e), 0);
 
     struct gpu_opts o = {.machine = "gtx480-gpgpusim", .tick_all = tick};
@@ -339,7 +355,7 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsig
     uint64_t overlapped = 0, last_ps = gpu_done_ps(g, trace_n_events(f) - 1);
     for (unsigned i = 0; i < r->n_kernel; i++)
         overlapped += r->kernel[i].overlapped;
-    assert_int_equal(overlapped > 0, ordered);
+    assert_int_equal(overlapped > 0, ordered || early);
     struct numbers replay = numbers_of(g);
     gpu_free(g);
     trace_close(f);
@@ -348,7 +364,7 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsig
     o.threads = threads;
     struct gpu_live *live = gpu_live_open(&o, &e);
     assert_non_null(live);
-    play(&s, gpu_live_sink(live), launches, ordered);
+    play(&s, gpu_live_sink(live), launches, ordered, early);
     if (!ordered)
         assert_int_equal(gpu_live_done_ps(live, gpu_live_events(live) - 1), last_ps);
     g = gpu_live_finish(live);
@@ -367,16 +383,25 @@ static void live_equals_replay(bool ordered, unsigned launches, bool tick, unsig
 static void live_equals_replay_in_order(void **state)
 {
     (void)state;
-    live_equals_replay(false, 3, false, 1);
-    live_equals_replay(false, 3, false, 3);
+    live_equals_replay(false, false, 3, false, 1);
+    live_equals_replay(false, false, 3, false, 3);
 }
 
 static void live_equals_replay_side_by_side(void **state)
 {
     (void)state;
-    live_equals_replay(true, 5, false, 1);
-    live_equals_replay(true, 8, false, 3);
-    live_equals_replay(true, 4, true, 1);
+    live_equals_replay(true, false, 5, false, 1);
+    live_equals_replay(true, false, 8, false, 3);
+    live_equals_replay(true, false, 4, true, 1);
+}
+
+static void live_equals_replay_of_dependent_launches(void **state)
+{
+    (void)state;
+    live_equals_replay(false, true, 5, false, 1);
+    live_equals_replay(false, true, 3, true, 3);
+    live_equals_replay(true, true, 8, false, 1);
+    live_equals_replay(true, true, 5, true, 3);
 }
 
 static void *in_thread(void *arg)
@@ -407,6 +432,7 @@ int main(void)
         cmocka_unit_test(policies_that_decide_nothing_change_nothing),
         cmocka_unit_test(live_equals_replay_in_order),
         cmocka_unit_test(live_equals_replay_side_by_side),
+        cmocka_unit_test(live_equals_replay_of_dependent_launches),
         cmocka_unit_test(machines_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

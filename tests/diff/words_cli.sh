@@ -94,7 +94,7 @@ expect 0 "$weir" record -q --gpu gtx780 --set machine.sms=4 -o "$dir/new.wt" "$a
 expect 0 "$weir" trace info "$dir/new.wt"
 says out "machine   gtx780 machine.sms=4"
 says out "version   $version"
-says out "weir recording, format 5"
+says out "weir recording, format 6"
 expect 0 "$weir" trace info --json "$dir/new.wt"
 says out "\"weir\": \"${version#weir }\""
 says out "\"machine\": \"gtx780 machine.sms=4\""

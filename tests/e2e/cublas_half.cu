@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cublasLt.h>
+#include <cuda_fp8.h>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
@@ -113,6 +114,58 @@ template <typename IN> static void epilogue(cublasLtHandle_t h, cublasLtEpilogue
     cublasLtMatmulDescDestroy(desc);
 }
 
+/* D = scale_d (alpha scale_a scale_b A^T B + beta scale_c C), and the largest before scale_d. Every number is exact. */
+template <typename A, typename B, typename C, typename D>
+static void eight_bits(cublasLtHandle_t h, cudaDataType ta, cudaDataType tb, cudaDataType tc, cudaDataType td, int m, int n, int k)
+{
+    std::vector<A> a(k * m);
+    std::vector<B> b(k * n);
+    std::vector<C> c(m * n);
+    for (int i = 0; i < k * m; i++)
+        a[i] = A((float)(i * 7 % 5 - 2));
+    for (int i = 0; i < k * n; i++)
+        b[i] = B((float)(i * 5 % 3 - 1));
+    for (int i = 0; i < m * n; i++)
+        c[i] = C((float)(i % 4));
+    dev<A> da(a);
+    dev<B> db(b);
+    dev<C> dc(c);
+    dev<D> dd(std::vector<D>(m * n));
+    dev<float> scales(std::vector<float>{2, 0.5f, 4, 0.125f}), largest(std::vector<float>{-1});
+    const float *at = scales, *scale[4] = {at, at + 1, at + 2, at + 3}, alpha = 2, beta = 0.5f;
+    float *max_at = largest;
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t la, lb, lc, ld;
+    cublasOperation_t t = CUBLAS_OP_T, none = CUBLAS_OP_N;
+    BLAS(cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    BLAS(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &t, sizeof t));
+    for (int i = 0; i < 4; i++)
+        BLAS(cublasLtMatmulDescSetAttribute(desc, (cublasLtMatmulDescAttributes_t)(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER + i), &scale[i], sizeof scale[i]));
+    BLAS(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, &max_at, sizeof max_at));
+    BLAS(cublasLtMatrixLayoutCreate(&la, ta, k, m, k));
+    BLAS(cublasLtMatrixLayoutCreate(&lb, tb, k, n, k));
+    BLAS(cublasLtMatrixLayoutCreate(&lc, tc, m, n, m));
+    BLAS(cublasLtMatrixLayoutCreate(&ld, td, m, n, m));
+    BLAS(cublasLtMatmul(h, desc, &alpha, (A *)da, la, (B *)db, lb, &beta, (C *)dc, lc, (D *)dd, ld, nullptr, nullptr, 0, nullptr));
+    auto got = dd.get();
+    float most = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            float sum = 0;
+            for (int x = 0; x < k; x++)
+                sum += (float)a[i * k + x] * (float)b[j * k + x];
+            const float v = 2 * sum + 2 * (float)c[j * m + i];
+            most = std::max(most, std::fabs(v));
+            CHECK((float)got[j * m + i] == (float)D(0.125f * v));
+        }
+    CHECK(largest.get()[0] == most);
+    BLAS(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &none, sizeof none));
+    CHECK(cublasLtMatmul(h, desc, &alpha, (A *)da, la, (B *)db, lb, &beta, (C *)dc, lc, (D *)dd, ld, nullptr, nullptr, 0, nullptr) == CUBLAS_STATUS_NOT_SUPPORTED);
+    for (auto l : {la, lb, lc, ld})
+        cublasLtMatrixLayoutDestroy(l);
+    cublasLtMatmulDescDestroy(desc);
+}
+
 int main()
 {
     cublasHandle_t h;
@@ -137,6 +190,8 @@ int main()
     epilogue<__nv_bfloat16>(light, CUBLASLT_EPILOGUE_DGELU);
     epilogue<__half>(light, CUBLASLT_EPILOGUE_RELU_BIAS);
     epilogue<float>(light, CUBLASLT_EPILOGUE_GELU_BIAS);
+    eight_bits<__nv_fp8_e4m3, __nv_fp8_e4m3, __nv_bfloat16, __nv_fp8_e4m3>(light, CUDA_R_8F_E4M3, CUDA_R_8F_E4M3, CUDA_R_16BF, CUDA_R_8F_E4M3, 64, 48, 64);
+    eight_bits<__nv_fp8_e5m2, __nv_fp8_e4m3, float, float>(light, CUDA_R_8F_E5M2, CUDA_R_8F_E4M3, CUDA_R_32F, CUDA_R_32F, 33, 17, 21);
     const float one = 1;
     CHECK(cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, (__half *)da, CUDA_R_8I, 8, (__half *)da, CUDA_R_8I, 8, &one, (__half *)dc, CUDA_R_32I, 8,
                        CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_NOT_SUPPORTED);

@@ -62,8 +62,20 @@ int main()
     CHECK(cuModuleGetFunction(&f, m, "plain") == CUDA_SUCCESS);
     CHECK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, args, nullptr) == CUDA_SUCCESS);
     check_equal("a plain kernel", d.get(), std::vector<int>(32, 5));
-    CHECK(nvrtcGetCUBINSize(p, &n) == NVRTC_ERROR_INVALID_PROGRAM);
+    CHECK(nvrtcGetCUBINSize(p, &n) == NVRTC_SUCCESS && n == 0); /* an architecture that is virtual */
     CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS && !p);
+
+    const char *real[] = {"--gpu-architecture=sm_90"};
+    CHECK(nvrtcCreateProgram(&p, "extern \"C\" __global__ void k(int *p) { *p = 7; }", nullptr, 0, nullptr, nullptr) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, 1, real) == NVRTC_SUCCESS);
+    CHECK(nvrtcGetCUBINSize(p, &n) == NVRTC_SUCCESS && n > 0);
+    std::string code(n, ' ');
+    CHECK(nvrtcGetCUBIN(p, &code[0]) == NVRTC_SUCCESS);
+    CHECK(cuModuleLoadData(&m, code.data()) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&f, m, "k") == CUDA_SUCCESS);
+    CHECK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr) == CUDA_SUCCESS);
+    CHECK(d.get()[0] == 7);
+    CHECK(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
 
     CHECK(nvrtcCreateProgram(&p, "__global__ void k(int *p) { *p = nothing; }", "wrong.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS);
     CHECK(nvrtcCompileProgram(p, 0, nullptr) == NVRTC_ERROR_COMPILATION);

@@ -173,9 +173,18 @@ static void local_words_lie_side_by_side(void **state)
 }
 
 /* Passes by the definition: per group of lanes, the most distinct words of any bank. */
-static unsigned plain_passes(const struct stream_mem *m, unsigned width, bool atomic)
+static unsigned plain_passes(const struct stream_mem *m, unsigned width, bool atomic, bool pairs)
 {
     unsigned words = (width + 3) / 4, lanes = words == 1 ? 32 : words == 2 ? 16 : words <= 4 ? 8 : 4, total = 0;
+    for (unsigned other = 1; pairs && words > 1 && other <= 2; other++) {
+        bool all = true;
+        for (unsigned i = 0; i < 32; i++)
+            all &= !(m->mask >> i & m->mask >> (i ^ other) & 1) || m->addr[i] == m->addr[i ^ other];
+        if (all) {
+            lanes *= 2;
+            break;
+        }
+    }
     for (unsigned g = 0; g < 32; g += lanes) {
         unsigned most = 0;
         for (unsigned bank = 0; bank < 32; bank++) {
@@ -206,8 +215,30 @@ static void passes_are_those_of_the_definition(void **state)
         bool atomic = width == 4 && rnd() % 4 == 0;
         struct stream_mem m;
         fill(&m, width, rnd() % 3);
-        assert_int_equal(smem_passes(&m, width, 32, atomic), plain_passes(&m, width, atomic));
+        if (round % 3 == 0) /* neighbors, or every other lane, at one address */
+            for (unsigned i = 0; i < 32; i++)
+                m.addr[i] = m.addr[i & ~(1u << round % 2)];
+        m.affine &= round % 3 != 0;
+        const bool pairs = round % 2 == 0;
+        assert_int_equal(smem_passes(&m, width, 32, atomic, pairs), plain_passes(&m, width, atomic, pairs));
     }
+}
+
+/* wide_shared on an H200 (silicon/probes/h200_front.tsv): `rows` of 16 bytes, wanted by neighbors or by lanes far apart. */
+static void wide_loads_take_the_boards_passes(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned width, rows, near, apart;
+    } cases[] = {{16, 1, 2, 2}, {16, 2, 2, 2}, {16, 4, 2, 4}, {16, 16, 2, 4}, {16, 32, 4, 4}, {8, 1, 1, 1},
+                 {8, 2, 1, 1},  {8, 4, 1, 2},  {8, 8, 1, 2},  {8, 16, 2, 4},  {8, 32, 4, 4}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (unsigned apart = 0; apart < 2; apart++) {
+            struct stream_mem m = {.mask = ~0u};
+            for (unsigned l = 0; l < 32; l++)
+                m.addr[l] = 16 * (apart ? l % cases[k].rows : l * cases[k].rows / 32);
+            assert_int_equal(smem_passes(&m, cases[k].width, 32, false, true), apart ? cases[k].apart : cases[k].near);
+        }
 }
 
 static void banks_of_lines_are_counted(void **state)
@@ -242,7 +273,8 @@ int main(void)
         cmocka_unit_test(lines_are_those_of_the_definition),  cmocka_unit_test(segments_are_cut_by_width),
         cmocka_unit_test(a_segment_is_aligned_and_holds_all), cmocka_unit_test(misaligned_lanes_are_taken_as_they_are),
         cmocka_unit_test(atomics_of_one_word_are_apart),      cmocka_unit_test(local_words_lie_side_by_side),
-        cmocka_unit_test(passes_are_those_of_the_definition), cmocka_unit_test(banks_of_lines_are_counted),
+        cmocka_unit_test(passes_are_those_of_the_definition), cmocka_unit_test(wide_loads_take_the_boards_passes),
+        cmocka_unit_test(banks_of_lines_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,13 +227,21 @@ static void fault_sections(void)
     uint64_t bad = 0x10;
     uint32_t v = 1, n = 1;
     void *args[] = {&bad, &v, &n}, *p;
-    CHILD_CHECK(cudaLaunchKernel(&fill, one, one, args, 0, NULL) == cudaErrorIllegalAddress);
+    CHILD_CHECK(cudaLaunchKernel(&fill, one, one, args, 0, NULL) == cudaSuccess);
     CHILD_CHECK(cudaPeekAtLastError() == cudaErrorIllegalAddress);
     CHILD_CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
     CHILD_CHECK(cudaGetLastError() == cudaSuccess); /* cleared, but the device stays lost */
     CHILD_CHECK(cudaMalloc(&p, 4) == cudaErrorIllegalAddress);
     CHILD_CHECK(cudaDeviceReset() == cudaErrorIllegalAddress);
     CHILD_CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+}
+static void blocking_section(void)
+{
+    uint64_t bad = 0x10;
+    uint32_t v = 1, n = 1;
+    void *args[] = {&bad, &v, &n};
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    CHILD_CHECK(cudaLaunchKernel(&fill, one, one, args, 0, NULL) == cudaErrorIllegalAddress);
 }
 static void a_fault_is_told_and_loses_the_device(void **state)
 {
@@ -243,6 +251,7 @@ static void a_fault_is_told_and_loses_the_device(void **state)
     assert_non_null(strstr(text, "weir: illegal address in kernel fill"));
     assert_non_null(strstr(text, "st.global.u32"));
     assert_non_null(strstr(text, "CTA (0,0,0)"));
+    assert_int_equal(in_child(blocking_section, text, sizeof text), 0);
 }
 
 static void unsupported_section(void)

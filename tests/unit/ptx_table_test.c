@@ -133,7 +133,7 @@ static void memory_facts(void **state)
         {"ld.global.cs.u32", TRACE_LOAD, TRACE_SP_GLOBAL, 4, TRACE_MEM_CS},
         {"ld.acquire.gpu.u32", TRACE_LOAD, TRACE_SP_GENERIC, 4, TRACE_MEM_VOLATILE},
         {"atom.add.release.gpu.u32", TRACE_ATOM, TRACE_SP_GENERIC, 4, 0},
-        {"tex.2d.v4.f32.f32", TRACE_TEX, TRACE_SP_TEX, 16, 0},
+        {"tex.2d.v4.f32.f32", TRACE_TEX, TRACE_SP_TEX, 16, TRACE_MEM_PLANE},
         {"sust.b.1d.b32.trap", TRACE_SURF, TRACE_SP_GLOBAL, 4, TRACE_MEM_ADDR_FROM_LOAD},
         {"cp.async.cg.shared.global", TRACE_LOAD, TRACE_SP_GLOBAL, 16,
          TRACE_MEM_CG | TRACE_MEM_ASYNC | TRACE_MEM_ADDR_FROM_LOAD},

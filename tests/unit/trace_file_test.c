@@ -659,6 +659,49 @@ static void impossible_copies_are_refused(void **state)
     free(path);
 }
 
+/* A launch may overlap an earlier one that it waits for, and nothing else. */
+static void only_launches_are_overlapped(void **state)
+{
+    (void)state;
+    static const uint64_t both[] = {0, 1}, copy[] = {0};
+    const struct {
+        struct trace_event ev; /* after a copy and a launch */
+        bool possible;
+    } c[] = {{{.early = true, .primary = 1}, true},
+             {{.early = true, .primary = 0}, false},
+             {{.early = true, .primary = 1, .ordered = true, .n_after = 2, .after = both}, true},
+             {{.early = true, .primary = 0, .ordered = true, .n_after = 2, .after = both}, false},
+             {{.early = true, .primary = 1, .ordered = true, .n_after = 1, .after = copy}, false},
+             {{.early = true, .primary = 1, .kind = TRACE_EV_MEMSET}, false}};
+    char *path = temp_path();
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct program p;
+        struct err e;
+        struct trace_writer *w = trace_writer_open(path, "x", NULL, &e);
+        struct stream_sink *sink = trace_writer_sink(w);
+        assert_int_equal(record(&p, &(struct shape){1, 1, 2, 10, 1, 1}, 5, sink), 0);
+        struct trace_event ev = c[i].ev;
+        ev.index = ev.kind == TRACE_EV_LAUNCH;
+        assert_int_equal(sink->event(sink->ctx, &ev), 0);
+        if (ev.kind == TRACE_EV_LAUNCH) {
+            struct gen_rng r = {i};
+            p.launch[1] = p.launch[0];
+            assert_int_equal(run_launch(&p, &r, 1, sink), 0);
+        }
+        assert_int_equal(trace_writer_close(w, &e), 0);
+        struct trace_file *f = trace_open(path, &e);
+        assert_int_equal(f != NULL, c[i].possible);
+        if (!f)
+            assert_non_null(strstr(e.msg, "a launch overlaps what it does not depend on"));
+        else
+            assert_true(trace_get_event(f, 2)->early && trace_get_event(f, 2)->primary == 1);
+        trace_close(f);
+        program_free(&p);
+    }
+    unlink(path);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +718,7 @@ int main(void)
         cmocka_unit_test(recordings_tell_where_they_come_from),
         cmocka_unit_test(copies_of_a_program_are_equal),
         cmocka_unit_test(impossible_copies_are_refused),
+        cmocka_unit_test(only_launches_are_overlapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

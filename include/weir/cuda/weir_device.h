@@ -124,6 +124,7 @@ __device__ inline __cuda_builtin_gridDim_t::operator uint3() const
 #include "weir_atomics.h"
 #include "weir_ordered_atomics.h"
 #include "weir_texture.h"
+#include "weir_launch.h"
 
 #include <new>
 

@@ -213,7 +213,7 @@ WEIR_DEV unsigned __fns(unsigned mask, unsigned base, int offset)
     return __nvvm_fns(mask, base, offset);
 }
 
-/* Programmatic dependent launch, from sm_90 on: launches do not overlap here, so what they wait for has come. */
+/* Programmatic dependent launch, from sm_90 on. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 WEIR_DEV void cudaGridDependencySynchronize()
 {

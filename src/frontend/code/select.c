@@ -281,6 +281,7 @@ static enum code_order order_of(const struct ptx_inst *i, unsigned cls)
     case TRACE_SURF:
     case TRACE_CALL:
     case TRACE_SLEEP:
+    case TRACE_NOP: /* griddepcontrol, the only one that is an operation */
         return CODE_ALL;
     case TRACE_WARP: /* a barrier of the warp orders memory; shuffles do not */
         return i->op == PTX_BAR || i->op == PTX_BARRIER ? CODE_ALL : CODE_FREE;
@@ -483,7 +484,9 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
     const struct ptx_inst *i = &c->func->inst[pc];
     uint32_t base = base_of(i);
     unsigned cls = ptx_class(i);
-    if (c->folded[pc] != CODE_KEPT || cls == TRACE_NOP || code_constant_gone(c, pc))
+    if (c->folded[pc] != CODE_KEPT || code_constant_gone(c, pc))
+        return;
+    if (cls == TRACE_NOP && i->op != PTX_GRIDDEPCONTROL)
         return;
     if (i->op == PTX_BRA && c->predicate[pc] != CODE_NONE)
         return; /* what it goes around is predicated */

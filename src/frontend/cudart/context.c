@@ -223,6 +223,7 @@ void rt_call_host(cudaHostFn_t fn, void *user)
     fn(user);
     pthread_mutex_lock(&rt.lock);
     order_put(mine);
+    order_overlap(0);
     rt.priority = priority;
 }
 

@@ -182,6 +182,8 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device)
     X(95, d.cooperativeLaunch)                                                                                         \
     X(97, d.sharedMemPerBlockOptin)                                                                                    \
     X(99, d.hostRegisterSupported)                                                                                     \
+    X(102, 1) /* virtual memory management */                                                                          \
+    X(103, 1) /* ... shared by file descriptors */                                                                     \
     X(106, d.maxBlocksPerMultiProcessor)                                                                               \
     X(111, d.reservedSharedMemPerBlock)                                                                                \
     X(113, d.hostRegisterReadOnlySupported)                                                                            \

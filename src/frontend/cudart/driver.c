@@ -88,9 +88,8 @@ CUresult driver_started(void)
     return rt.ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
-CUresult driver_enter(void)
+static CUresult enter(CUresult r)
 {
-    CUresult r = driver_ready();
     if (r) {
         pthread_mutex_lock(&rt.lock);
         return r;
@@ -99,6 +98,16 @@ CUresult driver_enter(void)
     r = driver_result(rt_enter());
     rt_thread = before;
     return r;
+}
+
+CUresult driver_enter(void)
+{
+    return enter(driver_ready());
+}
+
+CUresult driver_enter_anywhere(void)
+{
+    return enter(driver_started());
 }
 
 CUresult driver_leave(CUresult r)

@@ -29,6 +29,8 @@ void *driver_function(const char *name, int version, bool *newer);
 
 /* Locks in any case; the result of driver_ready, or the device's error. */
 CUresult driver_enter(void);
+/* The same for functions that need no current context. */
+CUresult driver_enter_anywhere(void);
 CUresult driver_leave(CUresult);
 
 /* Calls a function of the runtime without leaving the runtime's traces in the thread. */

@@ -225,11 +225,12 @@ SAME(cuKernelGetParamInfo, (CUkernel k, size_t i, size_t *offset, size_t *n), cu
 SAME(cuLaunchKernel,
      (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem,
       CUstream s, void **params, void **extra),
-     kernel_launch(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, params, extra, smem, s, false, (dim3){0, 0, 0}))
+     kernel_launch(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, params, extra, smem, s, &(struct launch_attributes){0}))
 SAME(cuLaunchCooperativeKernel,
      (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem,
       CUstream s, void **params),
-     kernel_launch(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, params, NULL, smem, s, true, (dim3){0, 0, 0}))
+     kernel_launch(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, params, NULL, smem, s,
+                   &(struct launch_attributes){.cooperative = true}))
 SAME(cuLaunchHostFunc, (CUstream s, CUhostFn fn, void *user), cudaLaunchHostFunc(s, fn, user))
 
 static cudaLaunchConfig_t config_of(const CUlaunchConfig *c)
@@ -238,7 +239,7 @@ static cudaLaunchConfig_t config_of(const CUlaunchConfig *c)
                                 .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
                                 .dynamicSmemBytes = c->sharedMemBytes,
                                 .stream = c->hStream,
-                                .attrs = c->attrs,
+                                .attrs = (cudaLaunchAttribute *)c->attrs, /* which calls the value `val` */
                                 .numAttrs = c->numAttrs};
 }
 

@@ -158,6 +158,23 @@ bool graph_sort(struct rt_graph *g)
     return done == n;
 }
 
+/* A kernel that may begin before the end of the one node that it depends on: captured with the attribute of programmatic
+ * stream serialization, or added with such an edge. */
+static bool follows_early(const struct rt_node *n)
+{
+    return n->op.kind == OP_KERNEL && n->op.kernel.early && n->deps.n == 1 && n->deps.p[0]->op.kind == OP_KERNEL;
+}
+
+static cudaGraphEdgeData edge_to(const struct rt_node *n)
+{
+    cudaGraphEdgeData edge = {0};
+    if (follows_early(n)) {
+        edge.from_port = cudaGraphKernelNodePortProgrammatic;
+        edge.type = cudaGraphDependencyTypeProgrammatic;
+    }
+    return edge;
+}
+
 /* Whether some node need not wait for the one before it. */
 static bool branches(const struct rt_graph *g)
 {
@@ -189,11 +206,14 @@ cudaError_t graph_run(struct rt_graph *g, uint32_t stream_id)
             order_add(&now, &before);
         n->last = true;
         order_put(now);
+        order_overlap(follows_early(n) ? n->deps.p[0]->opened1 : 0);
         if (n->enabled)
             e = op_run(&n->op, stream_id);
         VEC_FREE(&n->done.on);
         n->done = order_take();
+        n->opened1 = order_opened();
     }
+    order_overlap(0);
     for (size_t i = 0; i < g->node.n && !e; i++)
         if (g->node.p[i]->last)
             order_add(&after, &g->node.p[i]->done);
@@ -294,7 +314,6 @@ API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t o
 API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                          const cudaGraphEdgeData *edge, size_t n)
 {
-    (void)edge;
     cudaError_t e = rt_enter();
     const struct rt_graph *g = e ? NULL : graph_find(graph);
     if (!e && (!g || (n && (!from || !to))))
@@ -303,8 +322,11 @@ API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_
         struct rt_node *a = node_find(from[i]), *b = node_find(to[i]);
         if (!a || !b || a == b || a->graph != g || b->graph != g)
             e = cudaErrorInvalidValue;
-        else
-            add_dep(b, a);
+        if (e)
+            break;
+        add_dep(b, a);
+        if (edge && b->op.kind == OP_KERNEL)
+            b->op.kernel.early = edge[i].type == cudaGraphDependencyTypeProgrammatic;
     }
     return rt_leave(e);
 }
@@ -386,7 +408,7 @@ API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cuda
                     from[count] = g->node.p[i]->deps.p[k];
                     to[count] = g->node.p[i];
                     if (edge)
-                        edge[count] = (cudaGraphEdgeData){0};
+                        edge[count] = edge_to(g->node.p[i]);
                 }
         *n = from && count > room ? room : count;
     }
@@ -402,8 +424,8 @@ API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode
         e = cudaErrorInvalidValue;
     if (!e) {
         give_list(x->deps.p, x->deps.n, out, n);
-        if (edge && out)
-            memset(edge, 0, *n * sizeof *edge);
+        for (size_t i = 0; edge && out && i < *n; i++)
+            edge[i] = edge_to(x);
     }
     return rt_leave(e);
 }
@@ -422,8 +444,8 @@ API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNo
                 if (x->graph->node.p[i]->deps.p[k] == x)
                     VEC_PUSH(&after, x->graph->node.p[i]);
         give_list(after.p, after.n, out, n);
-        if (edge && out)
-            memset(edge, 0, *n * sizeof *edge);
+        for (size_t i = 0; edge && out && i < *n; i++)
+            edge[i] = edge_to(out[i]);
         VEC_FREE(&after);
     }
     return rt_leave(e);

@@ -56,6 +56,8 @@ static cudaError_t finish_set(struct rt_node *n, struct rt_op *op, cudaError_t e
     if (!e && (!n || n->op.kind != op->kind || op->kind == OP_CONDITIONAL))
         e = cudaErrorInvalidValue;
     if (!e) {
+        if (op->kind == OP_KERNEL)
+            op->kernel.early = n->op.kernel.early; /* of the edge, not of the parameters */
         op_release(&n->op);
         n->op = *op;
         op_own_graphs(n);
@@ -70,8 +72,8 @@ static cudaError_t finish_set(struct rt_node *n, struct rt_op *op, cudaError_t e
 /* ---- one builder per kind; called inside the context with an empty operation ---- */
 static cudaError_t build_kernel(struct rt_op *op, const struct cudaKernelNodeParams *p)
 {
-    return p ? kernel_op(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false,
-                         (dim3){0, 0, 0})
+    return p ? kernel_op(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes,
+                         &(struct launch_attributes){0})
              : cudaErrorInvalidValue;
 }
 
@@ -250,10 +252,12 @@ API cudaError_t cudaGraphAddMemFreeNode(ADD_ARGS, void *p)
 API cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *deps,
                                  const cudaGraphEdgeData *edge, size_t n_dep, struct cudaGraphNodeParams *p)
 {
-    (void)edge;
     struct rt_op op = {0};
     cudaError_t e = rt_enter();
-    e = finish_add(out, graph, deps, n_dep, &op, e ? e : build_any(&op, p));
+    e = e ? e : build_any(&op, p);
+    if (!e && op.kind == OP_KERNEL && edge && n_dep == 1)
+        op.kernel.early = edge->type == cudaGraphDependencyTypeProgrammatic;
+    e = finish_add(out, graph, deps, n_dep, &op, e);
     if (!e && p->type == cudaGraphNodeTypeConditional) /* the caller fills the bodies */
         p->conditional.phGraph_out = (cudaGraph_t *)(*out)->op.conditional.body;
     return e;

@@ -1,8 +1,8 @@
 /*
  * Kernels: launches, their validation, and function attributes.
  *
- * A launch runs to its end before the call returns, so a device fault is the launch's own error (as with
- * CUDA_LAUNCH_BLOCKING=1) and stays with the context.
+ * A launch runs to its end before the call returns. A device fault is said at once and stays with the context, but it is the
+ * next call that returns it, as on a GPU, which has not begun the kernel yet; with CUDA_LAUNCH_BLOCKING=1 it is the launch.
  */
 #include "cudart/runtime.h"
 
@@ -104,7 +104,7 @@ static uint32_t times(uint32_t a, uint32_t b)
 }
 
 cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                      bool cooperative, dim3 cluster)
+                      const struct launch_attributes *a)
 {
     *op = (struct rt_op){.kind = OP_KERNEL};
     cudaError_t e = func_find(func, &op->kernel.func);
@@ -119,8 +119,9 @@ cudaError_t kernel_op(struct rt_op *op, const void *func, dim3 grid, dim3 block,
     op->kernel.grid = grid;
     op->kernel.block = block;
     op->kernel.smem_bytes = smem;
-    op->kernel.cooperative = cooperative;
-    op->kernel.cluster = cluster;
+    op->kernel.cooperative = a->cooperative;
+    op->kernel.early = a->early;
+    op->kernel.cluster = a->cluster;
     e = check(op);
     return e ? e : copy_params(op, args, extra);
 }
@@ -229,36 +230,47 @@ cudaError_t kernel_run(const struct rt_op *op, uint32_t stream_id)
 }
 
 /* ---- API ---- */
-static const dim3 no_cluster = {0, 0, 0};
+static const struct launch_attributes plain, cooperative = {.cooperative = true};
+
+static bool is_blocking(void)
+{
+    const char *asked = getenv("CUDA_LAUNCH_BLOCKING");
+    return asked && !strcmp(asked, "1");
+}
 
 cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                          cudaStream_t stream, bool cooperative, dim3 cluster)
+                          cudaStream_t stream, const struct launch_attributes *a)
 {
     struct rt_op op = {0};
     cudaError_t e = rt_enter();
     if (!e)
-        e = kernel_op(&op, func, grid, block, args, extra, smem, cooperative, cluster);
-    if (!e)
+        e = kernel_op(&op, func, grid, block, args, extra, smem, a);
+    if (!e) {
         e = op_submit(stream, &op);
+        if (e && rt.faulted && !is_blocking()) {
+            rt_thread.last_error = e;
+            e = cudaSuccess;
+        }
+    }
     op_release(&op);
     return rt_leave(e);
 }
 
 API cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem, cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, false, no_cluster);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, &plain);
 }
 
 API cudaError_t __cudaLaunchKernel(cudaKernel_t func, dim3 grid, dim3 block, void **args, size_t smem,
                                    cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, false, no_cluster);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, &plain);
 }
 
 API cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t smem,
                                             cudaStream_t stream)
 {
-    return kernel_launch(func, grid, block, args, NULL, smem, stream, true, no_cluster);
+    return kernel_launch(func, grid, block, args, NULL, smem, stream, &cooperative);
 }
 
 cudaError_t kernel_launch_config(const cudaLaunchConfig_t *c, const void *func, void **args, void **extra)
@@ -267,17 +279,17 @@ cudaError_t kernel_launch_config(const cudaLaunchConfig_t *c, const void *func, 
         rt_enter();
         return rt_leave(cudaErrorInvalidValue);
     }
-    bool cooperative = false;
-    dim3 cluster = no_cluster;
+    struct launch_attributes a = plain;
     for (unsigned i = 0; i < c->numAttrs; i++) {
         const union cudaLaunchAttributeValue *v = &c->attrs[i].val;
         if (c->attrs[i].id == cudaLaunchAttributeCooperative)
-            cooperative = v->cooperative != 0;
+            a.cooperative = v->cooperative != 0;
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
-            cluster = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+            a.cluster = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+        if (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            a.early = v->programmaticStreamSerializationAllowed != 0;
     }
-    return kernel_launch(func, c->gridDim, c->blockDim, args, extra, c->dynamicSmemBytes, c->stream, cooperative,
-                         cluster);
+    return kernel_launch(func, c->gridDim, c->blockDim, args, extra, c->dynamicSmemBytes, c->stream, &a);
 }
 
 API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)

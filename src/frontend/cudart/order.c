@@ -6,6 +6,11 @@
  * streams, and theirs for it; a stream waits for a recorded event; nodes of a graph wait for their dependences; what the
  * host submits after it has waited waits, too. The host itself takes no time.
  *
+ * A launch with the attribute of programmatic stream serialization, right behind another one in its stream or graph,
+ * may begin before that one's end if its kernel can execute griddepcontrol.launch_dependents; without it, CUDA counts
+ * the end of each CTA, so there is nothing to overlap. Where the host has waited since, or measured time, or where all
+ * work has had to wait for something else, the end of the first has passed.
+ *
  * As long as a program has one stream, everything depends on what was before it. The creation of a stream, and the
  * launch of a graph that branches, end that: work before them is done before any work after them.
  *
@@ -22,6 +27,10 @@ static struct {
     bool legacy;                 /* the present work is in the legacy default stream, and not in a graph */
     uint64_t n;                  /* events so far */
     uint64_t floor;              /* the last event that everything after it depends on; NONE = none yet */
+    uint64_t seen;               /* the host may have waited for the events before this one */
+    uint64_t primary1;           /* the launch that the next one may overlap, plus one; 0 = none */
+    uint64_t opened1;            /* order_opened() */
+    uint64_t n_own;              /* events of the present operation */
     struct order now;            /* what the present work depends on */
     struct order gone, gone_own; /* last work of streams that were destroyed; of non-blocking ones */
     VEC(struct rt_stream *) stream;
@@ -68,6 +77,27 @@ static void clear_last(void)
         o.stream.p[i]->last.on.n = 0;
 }
 
+uint64_t order_opened(void)
+{
+    return o.opened1;
+}
+
+void order_overlap(uint64_t opened)
+{
+    o.primary1 = opened;
+    o.opened1 = o.n_own = 0;
+}
+
+/* Whether the launch may begin before its primary's end. The machine of a running program stops at an event that all
+ * wait for, unless this is known with the next one. */
+static bool is_early(const struct trace_event *ev)
+{
+    const uint64_t primary = o.primary1 - 1;
+    if (!o.primary1 || ev->kind != TRACE_EV_LAUNCH || primary < o.seen)
+        return false;
+    return primary + 1 == o.n || (ev->ordered && (o.floor == NONE || primary > o.floor));
+}
+
 static int on_event(void *ctx, const struct trace_event *given)
 {
     struct trace_event ev = *given;
@@ -77,13 +107,17 @@ static int on_event(void *ctx, const struct trace_event *given)
         ev.after = o.now.on.p;
         ev.n_after = (uint32_t)o.now.on.n;
         ev.floor |= o.legacy && all_block();
-        if (ev.floor && ev.kind != TRACE_EV_WAIT) {
-            o.floor = o.n;
-            clear_last();
-        }
+    }
+    ev.early = is_early(&ev);
+    ev.primary = ev.early ? o.primary1 - 1 : 0;
+    if (o.on && ev.floor && ev.kind != TRACE_EV_WAIT) {
+        o.floor = o.n;
+        clear_last();
     }
     const int status = o.to->event ? o.to->event(ctx, &ev) : 0;
     set_one(&o.now, o.n++);
+    o.opened1 = !o.n_own++ && ev.lets_begin ? o.n : 0;
+    o.primary1 = 0;
     return status;
 }
 
@@ -147,19 +181,21 @@ static void add_last(struct order *to, const struct rt_stream *s)
             order_add(to, &o.stream.p[i]->last);
 }
 
-void order_begin(const struct rt_stream *s, bool graph)
+void order_begin(const struct rt_stream *s, const struct rt_op *op)
 {
     rt.priority = (int8_t)s->priority;
+    order_overlap(op->kind == OP_KERNEL && op->kernel.early ? s->opened1 : 0);
     if (!o.on)
         return;
     set_one(&o.now, o.floor);
     add_last(&o.now, s);
-    o.legacy = s == &rt.legacy && !graph;
+    o.legacy = s == &rt.legacy && op->kind != OP_GRAPH;
 }
 
 void order_end(struct rt_stream *s)
 {
     o.legacy = false;
+    s->opened1 = o.opened1;
     if (!o.on)
         return;
     s->last.on.n = 0;
@@ -203,6 +239,7 @@ void host_waits(struct rt_stream *s)
 
 void host_passes_time(struct rt_stream *s)
 {
+    o.seen = o.n;
     if (!o.on)
         return;
     struct order what = {0};
@@ -226,6 +263,7 @@ void host_waits_event(struct rt_event *ev)
 {
     if (rt.check)
         check_host_waits_event(rt.check, ev);
+    o.seen = o.n;
     if (!o.on || ev->waited)
         return;
     wait_for(&ev->after);
@@ -247,6 +285,8 @@ void order_record(struct rt_event *ev)
 
 void order_wait(struct rt_stream *s, const struct rt_event *ev)
 {
+    if (s)
+        s->opened1 = 0;
     if (o.on)
         order_add(s ? &s->last : &o.now, &ev->after);
 }

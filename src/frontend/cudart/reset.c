@@ -45,6 +45,7 @@ API cudaError_t cudaDeviceReset(void)
     free(old.slot);
     rt.default_pool = rt.current_pool = NULL;
     pool_forget_all();
+    virtual_forget_all();
     texture_forget_all();
     capture_forget_all();
     rt_thread.last_error = cudaSuccess;

@@ -146,6 +146,7 @@ struct rt_op {
             dim3 grid, block;
             size_t smem_bytes;
             bool cooperative;
+            bool early;      /* it need not wait for the end of the kernel before it */
             dim3 cluster;    /* 0, 0, 0: as the kernel declares */
             uint8_t *params; /* the parameter block */
             void **arg;      /* one pointer into it per parameter */
@@ -182,14 +183,18 @@ cudaError_t op_run(const struct rt_op *, uint32_t stream_id);
 void op_copy(struct rt_op *dst, const struct rt_op *src);
 void op_release(struct rt_op *);
 
+struct launch_attributes {   /* those that change something */
+    bool cooperative, early; /* as in struct rt_op */
+    dim3 cluster;
+};
 /* Fills a kernel operation from CUDA's argument pointers; the caller releases it. */
 cudaError_t kernel_op(struct rt_op *, const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem,
-                      bool cooperative, dim3 cluster);
+                      const struct launch_attributes *);
 /* CTAs of a cluster when a launch asks for `asked` (0, 0, 0: nothing): the kernel's own declaration takes precedence. */
 cudaError_t cluster_of(const struct rt_func *, dim3 asked, uint32_t out[3]);
 /* A launch from beginning to end, as both APIs mean it; `extra` is cuLaunchKernel's. */
 cudaError_t kernel_launch(const void *func, dim3 grid, dim3 block, void **args, void **extra, size_t smem, cudaStream_t,
-                          bool cooperative, dim3 cluster);
+                          const struct launch_attributes *);
 cudaError_t kernel_launch_config(const cudaLaunchConfig_t *, const void *func, void **args, void **extra);
 cudaError_t kernel_run(const struct rt_op *, uint32_t stream_id);
 struct box { /* in bytes, rows and slices */
@@ -219,6 +224,7 @@ struct rt_stream {
     int priority;
     bool per_thread;
     struct order last;          /* its last work, beyond what all work waits for */
+    uint64_t opened1;           /* order_opened() of its last operation */
     struct rt_capture *capture; /* NULL = not capturing */
     VEC(struct rt_node *) deps; /* capturing: what the next node depends on */
 };
@@ -244,12 +250,16 @@ void order_turn_on(void); /* from now on not everything waits for all before it 
 void order_stream_new(struct rt_stream *);
 void order_stream_gone(struct rt_stream *);
 void order_forget_streams(void);
-/* Around each operation of a stream; `graph`: the launch of one. */
-void order_begin(const struct rt_stream *, bool graph);
+/* Around each operation of a stream. */
+void order_begin(const struct rt_stream *, const struct rt_op *);
 void order_end(struct rt_stream *);
 void order_record(struct rt_event *);                         /* within an operation */
 void order_wait(struct rt_stream *, const struct rt_event *); /* NULL: within an operation */
 uint64_t order_event_ps(const struct rt_event *);             /* when it was done; the host must have waited for it */
+/* Around each operation, of a graph, too. The launch that the last one was, plus one, if one that depends on it may
+ * begin before its end; else 0. Given back, the next one is such a launch. */
+uint64_t order_opened(void);
+void order_overlap(uint64_t opened);
 /* What the present operation waits for, as a graph and calls of the program's functions take and change it. */
 struct order order_take(void);
 void order_put(struct order);
@@ -278,6 +288,7 @@ struct rt_node {
     VEC(struct rt_node *) deps;
     struct order done;       /* while the graph runs: what those that depend on it wait for */
     bool last;               /* none does */
+    uint64_t opened1;        /* order_opened() behind it */
     uint64_t serial, origin; /* origin: serial of the node it was cloned from; 0 = none */
     bool enabled;
 };
@@ -362,6 +373,7 @@ cudaError_t mem_location(const struct cudaMemLocation *);
 cudaError_t pool_check(const struct cudaMemPoolProps *);
 cudaError_t pool_alloc(struct rt_pool *, void **out, size_t bytes);
 void pool_forget_all(void);
+void virtual_forget_all(void);
 void pool_note_free(uint64_t addr); /* an allocation was freed; nothing when it belongs to no pool */
 /* Frees a device allocation, wherever it came from; cudaErrorInvalidValue when it is none. */
 cudaError_t mem_free_device(uint64_t addr);

@@ -15,7 +15,7 @@ cudaError_t op_submit(cudaStream_t handle, const struct rt_op *op)
     }
     checking_op(s);
     rt.host_wait = HOST_GOES_ON;
-    order_begin(s, op->kind == OP_GRAPH);
+    order_begin(s, op);
     const cudaError_t e = op_run(op, s->id);
     order_end(s);
     if (op->kind == OP_COPY && rt.host_wait == HOST_WAITS_FOR_DATA)

@@ -59,6 +59,7 @@ enum emu_mem_kind {
     EMU_MEM_MODULE,     /* .global and .const variables */
     EMU_MEM_ARRAY,      /* CUDA arrays behind textures and surfaces */
     EMU_MEM_HEAP,       /* device malloc */
+    EMU_MEM_MAPPED,     /* cuMemMap */
 };
 struct emu_alloc {
     uint64_t addr, bytes;
@@ -77,6 +78,21 @@ const struct emu_alloc *emu_mem_find(const struct emu *, uint64_t addr, uint64_t
 /* The allocation, live or freed, nearest to addr; for messages. NULL when there never was one. */
 const struct emu_alloc *emu_mem_nearest(const struct emu *, uint64_t addr);
 uint64_t emu_mem_free_bytes(const struct emu *);
+/*
+ * Virtual memory, whose pages the caller maps: addresses kept from other allocations, a multiple of EMU_MEM_GRAIN and of
+ * the alignment, a power of two (0: there are none left), and given back by the block that they are in; a range of them becomes an allocation, and all that begin in a range end; device memory that
+ * they use.
+ */
+#define EMU_MEM_GRAIN (2ull << 20)
+struct emu_block {
+    uint64_t addr, bytes;
+};
+uint64_t emu_mem_reserve(struct emu *, uint64_t bytes, uint64_t alignment, struct emu_block *);
+void emu_mem_unreserve(struct emu *, const struct emu_block *);
+void emu_mem_expose(struct emu *, uint64_t addr, uint64_t bytes);
+void emu_mem_hide(struct emu *, uint64_t addr, uint64_t bytes);
+bool emu_mem_charge(struct emu *, uint64_t bytes); /* false: there is not so much left */
+void emu_mem_discharge(struct emu *, uint64_t bytes);
 /* Whether a byte of the range is kept for device memory, allocated or not. */
 bool emu_mem_is_reserved(const struct emu *, uint64_t addr, uint64_t bytes);
 

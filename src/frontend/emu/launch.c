@@ -159,7 +159,8 @@ static int begin_stream(struct emu_grid *g)
         .cooperative = l->cooperative,
         .cluster_ctas = (uint8_t)(g->n_in_cluster > 1 ? g->n_in_cluster : 0),
     };
-    struct trace_event ev = {.kind = TRACE_EV_LAUNCH, .stream = l->stream, .index = g->launch_index};
+    struct trace_event ev = {
+        .kind = TRACE_EV_LAUNCH, .stream = l->stream, .index = g->launch_index, .lets_begin = g->trace->lets_begin};
     if ((s->event && s->event(s->ctx, &ev)) ||
         (s->launch_begin && s->launch_begin(s->ctx, g->trace, &t, g->launch_index)))
         return sink_failed(g);

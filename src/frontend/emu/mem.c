@@ -41,7 +41,7 @@ static uint64_t block_span(uint64_t bytes)
 
 static bool counts(enum emu_mem_kind kind)
 {
-    return kind != EMU_MEM_PINNED && kind != EMU_MEM_REGISTERED && kind != EMU_MEM_MODULE;
+    return kind != EMU_MEM_PINNED && kind != EMU_MEM_REGISTERED && kind != EMU_MEM_MODULE && kind != EMU_MEM_MAPPED;
 }
 
 struct emu_heap *emu_heap_new(uint64_t bytes, struct err *e)
@@ -267,6 +267,57 @@ int emu_mem_register(struct emu *emu, void *host, uint64_t bytes)
 int emu_mem_free(struct emu *emu, uint64_t addr, enum emu_mem_kind kind)
 {
     return emu_heap_release(emu->heap, addr, kind);
+}
+
+uint64_t emu_mem_reserve(struct emu *emu, uint64_t bytes, uint64_t alignment, struct emu_block *block)
+{
+    struct emu_heap *h = emu->heap;
+    const uint64_t to = alignment > EMU_MEM_GRAIN ? alignment : EMU_MEM_GRAIN;
+    block->bytes = sat_add(bytes, sat_add(to, to));
+    block->addr = take(h, block->bytes);
+    if (!block->addr && h->n_quarantine) {
+        flush_quarantine(h);
+        block->addr = take(h, block->bytes);
+    }
+    /* At least a byte before the addresses that are given out, and one behind them, is in no allocation. */
+    return block->addr ? (block->addr / to + 1) * to : 0;
+}
+
+void emu_mem_unreserve(struct emu *emu, const struct emu_block *block)
+{
+    struct emu_heap *h = emu->heap;
+    struct emu_alloc e = {.addr = block->addr, .bytes = block->bytes - GUARD_BYTES, .kind = EMU_MEM_MAPPED, .freed = 1};
+    e.serial = ++h->serial;
+    table_insert(h, &e);
+    h->n_quarantine++;
+}
+
+void emu_mem_expose(struct emu *emu, uint64_t addr, uint64_t bytes)
+{
+    struct emu_heap *h = emu->heap;
+    struct emu_alloc e = {.addr = addr, .bytes = bytes, .kind = EMU_MEM_MAPPED, .serial = ++h->serial};
+    table_insert(h, &e);
+}
+
+void emu_mem_hide(struct emu *emu, uint64_t addr, uint64_t bytes)
+{
+    struct emu_heap *h = emu->heap;
+    for (size_t at = upper(h, addr + bytes - 1); at > 0 && h->table.p[at - 1].addr >= addr; at--)
+        table_remove(h, at - 1);
+}
+
+bool emu_mem_charge(struct emu *emu, uint64_t bytes)
+{
+    struct emu_heap *h = emu->heap;
+    if (bytes > h->limit - h->used)
+        return false;
+    h->used += bytes;
+    return true;
+}
+
+void emu_mem_discharge(struct emu *emu, uint64_t bytes)
+{
+    emu->heap->used -= bytes;
 }
 
 const struct emu_alloc *emu_mem_find(const struct emu *emu, uint64_t addr, uint64_t bytes)

@@ -13,6 +13,7 @@ struct builder {
     VEC(const char *) file;
     struct strmap text_at, file_at;
     uint32_t n_mem;
+    bool lets_begin;
 };
 
 /* Offset of n bytes and a NUL in the pool; equal ones are stored once. */
@@ -140,6 +141,7 @@ static unsigned mem_flags(const struct ptx_inst *i)
     flags |= ptx_has(i, PTX_M_CS) ? TRACE_MEM_CS : 0;
     flags |= ptx_has(i, PTX_M_WT) || ptx_has(i, PTX_M_CV) ? TRACE_MEM_WT : 0;
     flags |= i->op == PTX_CP ? TRACE_MEM_ASYNC : 0;
+    flags |= (i->op == PTX_TEX || i->op == PTX_TLD4) && !ptx_has(i, PTX_M_1D) ? TRACE_MEM_PLANE : 0;
     return flags;
 }
 
@@ -302,6 +304,9 @@ static void add_inst(struct builder *b, const struct ptx_code *c, const struct p
         describe_barrier(i, out);
     if (out->cls == TRACE_WGMMA)
         describe_wgmma(i, out);
+    if (i->op == PTX_GRIDDEPCONTROL)
+        out->barrier = ptx_has(i, PTX_M_WAIT) ? TRACE_GRIDDEP_WAIT : TRACE_GRIDDEP_LAUNCH;
+    b->lets_begin |= i->op == PTX_GRIDDEPCONTROL && out->barrier == TRACE_GRIDDEP_LAUNCH;
     describe_access(b, c->func, pc, out);
     list_regs(b, c, du, pc, out);
 }
@@ -424,6 +429,7 @@ int ptx_build_kernel(struct ptx_code *code, unsigned n_code, struct arena *arena
     uint64_t threads = (uint64_t)bound[0] * bound[1];
     threads = threads > UINT32_MAX ? UINT32_MAX : threads * bound[2];
     out->max_threads_per_cta = threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
+    out->lets_begin = b.lets_begin;
     sum_variables(code, n_code, out);
     VEC_FREE(&b.reg);
     VEC_FREE(&b.str);

@@ -52,12 +52,17 @@ cublasStatus_t blas_launch_letter(cublasHandle_t, const char *file, char letter,
 /* CTAs for n elements, at most `most`. */
 unsigned blas_ctas(long long n, unsigned most);
 
-/* gemm.c: the kernels' parameters are in p; letter as above, or b for bfloat16; out: of C, f for float, or as `in`. */
+/*
+ * gemm.c: the kernels' parameters are in p; letter as above, or b for bfloat16; out: of C and D, f for float, or as `in`. 8-bit
+ * types, 4 for e4m3 and 5 for e5m2, have B's and C's besides.
+ */
 struct gemm_types {
-    char in, out;
+    char in, out, in_b, in_c;
 };
-/* Which kernel multiplies these types; in == 0: none. */
+/* Which kernel multiplies these types into themselves; in == 0: none. */
 struct gemm_types gemm_types_of(cudaDataType a, cudaDataType b, cudaDataType c);
+/* The same for 8-bit A and B. */
+struct gemm_types gemm_types_of_8bit(cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d);
 cublasStatus_t gemm_run(cublasHandle_t, struct gemm_types, cublasOperation_t ta, cublasOperation_t tb,
                         struct gemm_params *, bool half_only);
 

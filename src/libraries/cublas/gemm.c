@@ -36,20 +36,29 @@ static bool is_aligned(const struct gemm_params *p)
 
 static const char *device_type(char letter)
 {
-    return letter == 'h' ? "f16" : letter == 'b' ? "bf16" : "f32";
+    return letter == 'h' ? "f16" : letter == 'b' ? "bf16" : letter == '4' ? "e4m3" : letter == '5' ? "e5m2" : "f32";
+}
+
+static bool is_8bit(char letter)
+{
+    return letter == '4' || letter == '5';
 }
 
 cublasStatus_t gemm_run(cublasHandle_t h, struct gemm_types types, cublasOperation_t ta, cublasOperation_t tb,
                         struct gemm_params *p, bool half_only)
 {
-    const bool tensor = types.in == 'h' || types.in == 'b', complex = types.in == 'c' || types.in == 'z';
+    const bool small = is_8bit(types.in), tensor = types.in == 'h' || types.in == 'b' || small,
+               complex = types.in == 'c' || types.in == 'z';
     static const int simple[] = {128, 64, 32}, on_tensor[] = {128, 64};
     const int side = half_only         ? 64
                      : tensor          ? choose_tile(h, p, on_tensor, 2)
                      : types.in == 's' ? choose_tile(h, p, simple, 3)
                                        : choose_tile(h, p, simple + 1, 2);
     char kernel[80], first[24], second[24], a[] = "-DTA=0", b[] = "-DTB=0";
-    const char *const defines[] = {first, tensor ? second : a, tensor ? a : b, tensor ? b : NULL, NULL};
+    char name[24], stored_a[24], stored_b[24], in_c[24];
+    const char *const defines[] = {
+        first, tensor ? second : a, tensor ? a : b, tensor ? b : NULL, small ? name : NULL, stored_a, stored_b, in_c,
+        NULL};
     if (!p->m || !p->n || !p->batch)
         return CUBLAS_STATUS_SUCCESS;
     /* Only complex numbers have conjugates. */
@@ -60,9 +69,14 @@ cublasStatus_t gemm_run(cublasHandle_t h, struct gemm_types types, cublasOperati
     if (!p->alpha_at && p->alpha[0] == 0 && p->alpha[1] == 0)
         p->k = 0; /* as in BLAS, A and B are not read */
     if (tensor) {
-        snprintf(first, sizeof first, "-DIN=%s", device_type(types.in));
+        const char *in = device_type(types.in);
+        snprintf(first, sizeof first, "-DIN=%s", small ? "f16" : in);
         snprintf(second, sizeof second, "-DOUT=%s", device_type(types.out));
-        snprintf(kernel, sizeof kernel, "weir_cublas_gemm_%s_%s_%c%c_%dx%d", device_type(types.in),
+        snprintf(name, sizeof name, "-DNAME=%s_%s", in, device_type(types.in_b));
+        snprintf(stored_a, sizeof stored_a, "-DSTORED_A=%s", in);
+        snprintf(stored_b, sizeof stored_b, "-DSTORED_B=%s", device_type(types.in_b));
+        snprintf(in_c, sizeof in_c, "-DIN_C=%s", device_type(types.in_c));
+        snprintf(kernel, sizeof kernel, "weir_cublas_gemm_%s_%s_%c%c_%dx%d", small ? name + strlen("-DNAME=") : in,
                  device_type(types.out), op_a, op_b, side, side);
         p->aligned = is_aligned(p);
     } else {
@@ -182,6 +196,10 @@ static char letter_of(cudaDataType t)
         return 'h';
     case CUDA_R_16BF:
         return 'b';
+    case CUDA_R_8F_E4M3:
+        return '4';
+    case CUDA_R_8F_E5M2:
+        return '5';
     default:
         return 0;
     }
@@ -192,9 +210,18 @@ struct gemm_types gemm_types_of(cudaDataType a, cudaDataType b, cudaDataType c)
 {
     const char in = letter_of(a), out = letter_of(c);
     const bool half = in == 'h' || in == 'b';
-    if (!in || a != b || !out || (out != in && !(half && out == 's')))
-        return (struct gemm_types){0, 0};
-    return (struct gemm_types){in, out};
+    if (!in || is_8bit(in) || is_8bit(out) || a != b || !out || (out != in && !(half && out == 's')))
+        return (struct gemm_types){0};
+    return (struct gemm_types){in, out, in, out};
+}
+
+struct gemm_types gemm_types_of_8bit(cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
+{
+    const char in = letter_of(a), in_b = letter_of(b), in_c = letter_of(c), out = letter_of(d);
+    const bool wide_c = in_c == 'h' || in_c == 'b' || in_c == 's';
+    if (!is_8bit(in) || !is_8bit(in_b) || !wide_c || (is_8bit(out) ? in_c == 's' : out != in_c))
+        return (struct gemm_types){0};
+    return (struct gemm_types){in, out, in_b, in_c};
 }
 
 static cublasStatus_t gemm_ex(cublasHandle_t h, cudaDataType a, cudaDataType b, cudaDataType c,

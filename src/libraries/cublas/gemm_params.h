@@ -32,6 +32,8 @@ struct gemm_params {
     void *aux;        /* of D's type: what the activation was given */
     int ld_aux;
     long long stride_aux;
+    const float *scale_a, *scale_b, *scale_c, *scale_d; /* of 8-bit types, in device memory; NULL = 1 */
+    float *amax;                                        /* of D before its scale; NULL = not wanted */
 };
 
 #endif

@@ -1,31 +1,41 @@
 /*
- * weir's matrix product for half and bfloat16 on tensor cores: tiles in shared memory, 16 x 16 x 16 products of a warp,
+ * weir's matrix product for half, bfloat16 and 8-bit floats on tensor cores: tiles in shared memory, 16 x 16 x 16 products of a warp,
  * sums in f32. Not NVIDIA's: neither its tiles nor its speed.
  *
  * A sum runs over k in ascending order in steps of 16; within a step it is the tensor core's. alpha, beta, bias and
  * activation are applied in f32, and the result is rounded once.
  *
- * IN: the type of A and B. OUT: of C and D. TA, TB: 1 = transposed.
+ * IN: the type of A and B. OUT: of C and D. TA, TB: 1 = transposed. 8-bit A and B (STORED_A, STORED_B) become halves, which hold
+ * all of their values, in shared memory; C is then IN_C, as the bias.
  */
 #include "gemm_params.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <mma.h>
 
 using namespace nvcuda;
 
+#ifndef STORED_A
+#define STORED_A IN
+#define STORED_B IN
+#define IN_C     OUT
+#define NAME     IN
+#endif
 #define OP_0                       n
 #define OP_1                       t
 #define OP_(x)                     OP_##x
 #define OP(x)                      OP_(x)
 #define JOIN_(in, out, a, b, tile) weir_cublas_gemm_##in##_##out##_##a##b##_##tile
 #define JOIN(in, out, a, b, tile)  JOIN_(in, out, a, b, tile)
-#define KERNEL(tile)               extern "C" __global__ void JOIN(IN, OUT, OP(TA), OP(TB), tile)
+#define KERNEL(tile)               extern "C" __global__ void JOIN(NAME, OUT, OP(TA), OP(TB), tile)
 
 typedef __half f16;
 typedef __nv_bfloat16 bf16;
 typedef float f32;
+typedef __nv_fp8_e4m3 e4m3;
+typedef __nv_fp8_e5m2 e5m2;
 
 __device__ inline float wide(f16 v) { return __half2float(v); }
 __device__ inline float wide(bf16 v) { return __bfloat162float(v); }
@@ -33,25 +43,43 @@ __device__ inline float wide(f32 v) { return v; }
 __device__ inline void store(f16 *p, float v) { *p = __float2half_rn(v); }
 __device__ inline void store(bf16 *p, float v) { *p = __float2bfloat16_rn(v); }
 __device__ inline void store(f32 *p, float v) { *p = v; }
+__device__ inline void store(e4m3 *p, float v) { *p = e4m3(v); }
+__device__ inline void store(e5m2 *p, float v) { *p = e5m2(v); }
+
+/* Elements as they are stored, and as the tensor cores take them. */
+template <class T> __device__ inline T taken(T v) { return v; }
+__device__ inline f16 taken(e4m3 v) { return __float2half_rn(float(v)); }
+__device__ inline f16 taken(e5m2 v) { return __float2half_rn(float(v)); }
+__device__ inline void eight(f16 *to, const f16 *from) { *(uint4 *)to = *(const uint4 *)from; }
+__device__ inline void eight(bf16 *to, const bf16 *from) { *(uint4 *)to = *(const uint4 *)from; }
+template <class S> __device__ inline void eight(f16 *to, const S *from)
+{
+    const __nv_fp8_interpretation_t kind = std::is_same_v<S, e4m3> ? __NV_E4M3 : __NV_E5M2;
+    const uint2 two = *(const uint2 *)from;
+    for (int i = 0; i < 4; i++) {
+        const unsigned word = i < 2 ? two.x : two.y;
+        *(__half2_raw *)(to + 2 * i) = __nv_cvt_fp8x2_to_halfraw2((__nv_fp8x2_storage_t)(word >> i % 2 * 16), kind);
+    }
+}
 
 /*
  * A tile of `across` x `along` elements, where memory runs along: 8 elements at a time, beyond the matrix zeros.
  * `to` has rows of ALONG + 8 elements: so rows begin in different banks.
  */
-template <int ACROSS, int ALONG, int THREADS>
-__device__ __forceinline__ void load_tile(IN *to, const IN *from, int ld, int first_across, int across, int first_along, int along,
+template <int ACROSS, int ALONG, int THREADS, class S>
+__device__ __forceinline__ void load_tile(IN *to, const S *from, int ld, int first_across, int across, int first_along, int along,
                                  bool aligned)
 {
     for (int at = threadIdx.x; at < ACROSS * ALONG / 8; at += THREADS) {
         const int row = at / (ALONG / 8), column = at % (ALONG / 8) * 8;
         const int y = first_across + row, x = first_along + column;
         IN *place = to + row * (ALONG + 8) + column;
-        const IN *p = from + (long long)y * ld + x;
+        const S *p = from + (long long)y * ld + x;
         if (aligned && y < across && x + 8 <= along) {
-            *(uint4 *)place = *(const uint4 *)p;
+            eight(place, p);
         } else {
             for (int i = 0; i < 8; i++)
-                place[i] = y < across && x + i < along ? p[i] : IN(0.0f);
+                place[i] = y < across && x + i < along ? taken(p[i]) : IN(0.0f);
         }
     }
 }
@@ -62,6 +90,9 @@ __device__ inline float scalar_at(const void *at, double value, int type)
            : type == SCALAR_F16 ? __half2float(*(const __half *)at)
                                 : *(const float *)at;
 }
+
+enum { EIGHT_BITS = !std::is_same_v<STORED_A, IN> }; /* only these have scales */
+__device__ inline float scale(const float *at) { return EIGHT_BITS && at ? *at : 1.0f; }
 
 /* WM x WN warps, each with FM x FN squares of 16 x 16. */
 template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void product(const gemm_params &p)
@@ -78,13 +109,15 @@ template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void produc
     const int warp_i = warp % WM * FM * 16, warp_j = warp / WM * FN * 16;
     const int first_i = blockIdx.x * M, first_j = blockIdx.y * N;
     for (int problem = blockIdx.z; problem < p.batch; problem += gridDim.z) {
-        const IN *a = (const IN *)p.a + problem * p.stride_a, *b = (const IN *)p.b + problem * p.stride_b;
-        const OUT *c = (const OUT *)p.c + problem * p.stride_c;
+        const STORED_A *a = (const STORED_A *)p.a + problem * p.stride_a;
+        const STORED_B *b = (const STORED_B *)p.b + problem * p.stride_b;
+        const IN_C *c = (const IN_C *)p.c + problem * p.stride_c;
         OUT *d = (OUT *)p.d + problem * p.stride_d;
         if (p.d_list) {
-            a = (const IN *)p.a_list[problem];
-            b = (const IN *)p.b_list[problem];
-            c = d = (OUT *)p.d_list[problem];
+            a = (const STORED_A *)p.a_list[problem];
+            b = (const STORED_B *)p.b_list[problem];
+            d = (OUT *)p.d_list[problem];
+            c = (const IN_C *)d;
         }
         frag_c sum[FM][FN];
         for (int r = 0; r < FM; r++)
@@ -120,7 +153,9 @@ template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void produc
             }
             __syncthreads();
         }
-        const float alpha = scalar_at(p.alpha_at, p.alpha[0], p.scalar), beta = scalar_at(p.beta_at, p.beta[0], p.scalar);
+        const float alpha = scalar_at(p.alpha_at, p.alpha[0], p.scalar) * scale(p.scale_a) * scale(p.scale_b);
+        const float beta = scalar_at(p.beta_at, p.beta[0], p.scalar) * scale(p.scale_c), scale_d = scale(p.scale_d);
+        float largest = 0;
 #pragma unroll
         for (int r = 0; r < FM; r++)
 #pragma unroll
@@ -135,8 +170,8 @@ template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void produc
                     if (beta != 0)
                         v = fmaf(beta, wide(c[i + (long long)j * p.ldc]), v);
                     if (p.epilogue & EPILOGUE_BIAS)
-                        v += wide(((const OUT *)p.bias)[i]);
-                    OUT *aux = (OUT *)p.aux + problem * p.stride_aux + i + (long long)j * p.ld_aux;
+                        v += wide(((const IN_C *)p.bias)[i]);
+                    IN_C *aux = (IN_C *)p.aux + problem * p.stride_aux + i + (long long)j * p.ld_aux;
                     if (p.epilogue & EPILOGUE_AUX && !(p.epilogue & EPILOGUE_DGELU))
                         store(aux, v);
                     if (p.epilogue & EPILOGUE_RELU)
@@ -148,10 +183,14 @@ template <int WM, int WN, int FM, int FN> __device__ __forceinline__ void produc
                                 ? 0.5f * g * (1 + t)
                                 : v * (0.5f * (1 + t) + 0.5f * g * (1 - t * t) * 0.79788456f * (1 + 0.134145f * g * g));
                     }
-                    store(d + i + (long long)j * p.ldd, v);
+                    if (EIGHT_BITS)
+                        largest = fmaxf(largest, fabsf(v));
+                    store(d + i + (long long)j * p.ldd, v * scale_d);
                 }
                 __syncwarp();
             }
+        if (EIGHT_BITS && p.amax)
+            atomicMax((int *)p.amax, __float_as_int(largest));
     }
 }
 

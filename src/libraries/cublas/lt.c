@@ -26,6 +26,8 @@ struct desc {
     const void *bias;
     void *aux;
     int64_t ld_aux, stride_aux;
+    const float *scale_a, *scale_b, *scale_c, *scale_d;
+    float *amax;
     bool has_bias_type, has_aux_type;
 };
 _Static_assert(sizeof(struct layout) <= sizeof(cublasLtMatrixLayoutOpaque_t), "the caller may keep the record");
@@ -121,7 +123,6 @@ API cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cub
                                                   const void *from, size_t bytes)
 {
     struct desc *d = (void *)desc;
-    const void *scale = NULL;
     if (!d || !from)
         return CUBLAS_STATUS_INVALID_VALUE;
     switch (attr) {
@@ -151,13 +152,16 @@ API cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cub
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE:
         d->has_aux_type = true;
         return FIELD(d->aux_type);
-    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER: /* what says that there is none is welcome */
+    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+        return FIELD(d->scale_a);
     case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+        return FIELD(d->scale_b);
     case CUBLASLT_MATMUL_DESC_C_SCALE_POINTER:
+        return FIELD(d->scale_c);
     case CUBLASLT_MATMUL_DESC_D_SCALE_POINTER:
+        return FIELD(d->scale_d);
     case CUBLASLT_MATMUL_DESC_AMAX_D_POINTER:
-        return bytes == sizeof scale && !memcmp(from, &scale, bytes) ? CUBLAS_STATUS_SUCCESS
-                                                                     : refuse("a scale of 8-bit types");
+        return FIELD(d->amax);
     case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET:
     case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
         return CUBLAS_STATUS_SUCCESS;
@@ -204,17 +208,24 @@ static cublasStatus_t describe(const struct desc *d, const struct layout *a, con
 {
     const unsigned done = EPILOGUE_RELU | EPILOGUE_BIAS | EPILOGUE_GELU | EPILOGUE_DGELU | EPILOGUE_AUX;
     const unsigned epilogue = d->epilogue == CUBLASLT_EPILOGUE_DEFAULT ? 0 : (unsigned)d->epilogue;
-    *types = gemm_types_of(a->type, b->type, e->type);
-    if (!types->in || c->type != e->type)
+    *types = gemm_types_of_8bit(a->type, b->type, c->type, e->type);
+    const bool small = types->in != 0;
+    if (!small)
+        *types = gemm_types_of(a->type, b->type, e->type);
+    if (!types->in || (c->type != e->type && !small))
         return refuse("this combination of types");
+    if (small && (!d->ta || d->tb))
+        return refuse("a product of 8-bit types other than of a transposed A and a B as it is");
+    if (!small && (d->scale_a || d->scale_b || d->scale_c || d->scale_d || d->amax))
+        return refuse("a scale of types of more than 8 bits");
     if (a->order || b->order || c->order || e->order)
         return refuse("a layout that is not column-major");
     if (epilogue & ~done || ((epilogue & EPILOGUE_RELU) && (epilogue & EPILOGUE_AUX)))
         return refuse("an epilogue with gradients of the bias, or of ReLU");
     if (epilogue && (types->in == 'c' || types->in == 'z'))
         return refuse("an epilogue with complex numbers");
-    if ((d->has_bias_type && d->bias_type != e->type) || (d->has_aux_type && d->aux_type != e->type))
-        return refuse("a bias, or what is kept for the gradient, of another type than the result");
+    if ((d->has_bias_type && d->bias_type != c->type) || (d->has_aux_type && d->aux_type != c->type))
+        return refuse("a bias, or what is kept for the gradient, of another type than C");
     if (d->pointer_mode > CUBLASLT_POINTER_MODE_DEVICE)
         return refuse("a vector of alphas");
     const uint64_t m = d->ta ? a->columns : a->rows, k = d->ta ? a->rows : a->columns, n = d->tb ? b->rows : b->columns;
@@ -244,6 +255,11 @@ static cublasStatus_t describe(const struct desc *d, const struct layout *a, con
         .aux = d->aux,
         .ld_aux = (int)(d->ld_aux ? d->ld_aux : e->ld),
         .stride_aux = d->stride_aux,
+        .scale_a = d->scale_a,
+        .scale_b = d->scale_b,
+        .scale_c = d->scale_c,
+        .scale_d = d->scale_d,
+        .amax = d->amax,
     };
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -311,5 +327,7 @@ API cublasStatus_t cublasLtMatmul(cublasLtHandle_t light, cublasLtMatmulDesc_t d
     p.beta_at = g.at;
     p.beta[0] = g.re;
     p.beta[1] = g.im;
+    if (p.amax && cudaMemsetAsync(p.amax, 0, sizeof *p.amax, stream))
+        return CUBLAS_STATUS_EXECUTION_FAILED;
     return gemm_run(&h, types, x->ta, x->tb, &p, false);
 }

@@ -38,6 +38,7 @@ struct _nvrtcProgram {
     VEC(struct text) expression; /* and what it is called in the PTX; NULL = not known */
     char *ptx, *log;
     bool compiled;
+    bool real; /* for sm_90, not compute_90: with machine code, were this NVIDIA's */
 };
 
 API const char *nvrtcGetErrorString(nvrtcResult result)
@@ -275,11 +276,15 @@ static nvrtcResult compile(struct _nvrtcProgram *p, int n, const char *const *op
 {
     VEC(const char *) args = {0};
     bool default_device = false;
+    p->real = false;
     for (int i = 0; i < n; i++) {
         const char *as = options[i];
         for (size_t k = 0; k < sizeof own_options / sizeof *own_options; k++)
             if (!strncmp(options[i], own_options[k].begins, strlen(own_options[k].begins)))
                 as = own_options[k].as;
+        /* -arch=sm_90, --gpu-architecture=sm_90, -arch sm_90 */
+        if (!strncmp(options[i], "-arch", 5) || !strncmp(options[i], "--gpu-architecture", 18))
+            p->real = strstr(strchr(options[i], '=') || i + 1 == n ? options[i] : options[i + 1], "sm_");
         if (!as)
             default_device = true;
         else if (*as)
@@ -380,28 +385,19 @@ API nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *out)
     return p ? copy_of(p->log ? p->log : "", out) : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
-static nvrtcResult no_machine_code(const char *function)
-{
-    fflush(stdout);
-    fprintf(stderr,
-            "weir: %s: there is no machine code, which weir does not run; use nvrtcGetPTX, which cuModuleLoadData and "
-            "cudaLibraryLoadData take\n",
-            function);
-    return NVRTC_ERROR_INVALID_PROGRAM;
-}
-
+/* Where NVIDIA's has machine code, this has the PTX once more: whatever loads the one takes the other. */
 API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, size_t *bytes)
 {
-    (void)p;
-    if (bytes)
+    if (p && p->ptx && !p->real && bytes) {
         *bytes = 0;
-    return no_machine_code("nvrtcGetCUBINSize");
+        return NVRTC_SUCCESS;
+    }
+    return nvrtcGetPTXSize(p, bytes);
 }
 
 API nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *out)
 {
-    (void)p, (void)out;
-    return no_machine_code("nvrtcGetCUBIN");
+    return p && p->ptx && !p->real ? NVRTC_ERROR_INVALID_PROGRAM : nvrtcGetPTX(p, out);
 }
 
 API nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *const expression, const char **name)

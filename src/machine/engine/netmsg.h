@@ -10,10 +10,14 @@
  *
  * Size. An L2 that answers sector by sector sends several small packets for one request. They are sent when the last of
  * them is there, one after the other, so one message represents all: net_pieces() packets of net_bytes() each.
+ *
+ * Copies. A packet marked by net_copy() is made on the receivers' side of the network from another one's data: it takes
+ * time of its receiver's link, but not of its sender's.
  */
 #ifndef WEIR_ENGINE_NETMSG_H
 #define WEIR_ENGINE_NETMSG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum net_class {
@@ -36,9 +40,17 @@ static inline uint32_t net_info_pieces(uint32_t bytes, uint32_t sectors, uint32_
 {
     return bytes | sectors << 16 | pieces << 24;
 }
+static inline uint32_t net_copy(uint32_t info)
+{
+    return info | 1u << 15;
+}
+static inline bool net_is_copy(uint32_t info)
+{
+    return info >> 15 & 1;
+}
 static inline uint32_t net_bytes(uint32_t info)
 {
-    return info & 0xffff;
+    return info & 0x7fff;
 } /* of one piece */
 static inline uint32_t net_sectors(uint32_t info)
 {

@@ -12,8 +12,9 @@ enum { SM_OF = 1 << 16 };
 
 struct grid {
     struct dispatch_grid is;
-    bool used, ended;
+    bool used, ended, watched;
     uint64_t next, done, start_at;
+    uint64_t let;       /* CTAs that run and have executed griddepcontrol.launch_dependents */
     uint64_t pause_at;  /* CTAs that end before the engine is stopped for a look; NEVER = it is not */
     uint32_t *resident; /* by SM */
     uint16_t *sm_of;    /* by the CTA's number modulo SM_OF; NULL without clusters */
@@ -166,6 +167,11 @@ static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
             continue;
         }
         const struct msg done = port_pop(&d->done_in[sm]);
+        if (done.info & SM_CTA_LETS_BEGIN) {
+            g->let++;
+            continue;
+        }
+        g->let -= (done.info & SM_CTA_HAS_LET) != 0;
         if (d->watch)
             d->watch(d->watch_ctx, g->is.number, SM_CTA_NUMBER(done.req, done.info), sm, now, true);
         end_cta(d, g, sm);
@@ -173,7 +179,7 @@ static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
     return true;
 }
 
-/* Looks for grids that have ended, and for a pause. True: some have. */
+/* Looks for grids that have ended or let others begin, and for a pause. True: some have ended. */
 static bool look_at_ends(struct dispatch *d)
 {
     bool some = false;
@@ -185,6 +191,9 @@ static bool look_at_ends(struct dispatch *d)
             g->ended = some = true;
         } else if (g->done >= g->pause_at) {
             g->pause_at = NEVER;
+            engine_stop(d->comp.eng);
+        } else if (g->watched && g->done + g->let == g->is.n_cta) {
+            g->watched = false;
             engine_stop(d->comp.eng);
         }
     }
@@ -281,7 +290,8 @@ void dispatch_start(struct dispatch *d, unsigned place, const struct dispatch_gr
     g->is = *is;
     g->used = true;
     g->ended = false;
-    g->next = g->done = 0;
+    g->next = g->done = g->let = 0;
+    g->watched = false;
     g->pause_at = NEVER;
     g->start_at = engine_cycle(d->comp.eng, CLK_CORE) + delay;
     if (is->cluster > 1 && !g->sm_of)
@@ -291,6 +301,17 @@ void dispatch_start(struct dispatch *d, unsigned place, const struct dispatch_gr
         d->queue[i] = d->queue[i - 1];
     d->queue[i] = (uint8_t)place;
     engine_wake(&d->comp, g->start_at);
+}
+
+void dispatch_watch_lets(struct dispatch *d, unsigned place)
+{
+    d->grid[place].watched = true;
+}
+
+bool dispatch_lets_begin(const struct dispatch *d, unsigned place)
+{
+    const struct grid *g = &d->grid[place];
+    return g->done + g->let == g->is.n_cta;
 }
 
 int dispatch_ended(struct dispatch *d)

@@ -36,6 +36,9 @@ struct dispatch_grid {
 };
 /* The grid at `place`, a free one; its first CTA is issued after `delay` cycles (>= 1). */
 void dispatch_start(struct dispatch *, unsigned place, const struct dispatch_grid *, uint32_t delay);
+/* Stops the engine once every CTA of the grid has executed griddepcontrol.launch_dependents or has ended ... */
+void dispatch_watch_lets(struct dispatch *, unsigned place);
+bool dispatch_lets_begin(const struct dispatch *, unsigned place); /* ... which is so */
 /* A place whose grid has ended, which is free from now on; -1: none. */
 int dispatch_ended(struct dispatch *);
 /* No CTA runs on the SM, and none is on its way. */

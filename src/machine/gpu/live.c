@@ -4,9 +4,9 @@
  * Two queues in one: commands (launches, events) in program order, and chunks, which go into the launch's own store as
  * they come. The machine's thread submits the commands as work (work.h). When it meets one that all further work depends
  * on, it runs until that is done; so what the program submits later finds the machine in the same state as in a replay,
- * which knows all work beforehand. What the machine cannot begin yet waits in memory, and beyond a limit in a file.
- * A kernel's table is copied at its first launch, since the program may unload its module while the machine still
- * simulates.
+ * which knows all work beforehand. A launch that the next one may overlap is run with that one, or before whatever else
+ * comes, or when the program asks for a time. What the machine cannot begin yet waits in memory. A kernel's table is
+ * copied at its first launch, since the program may unload its module while the machine still simulates.
  */
 #include "gpu/live.h"
 
@@ -29,6 +29,7 @@ struct command {
     uint32_t index;
     bool fed; /* launch_end was received: no more chunks */
     bool given_up, floor;
+    bool held; /* of such a launch: it is run when the next event is known */
     struct streams streams;
 };
 
@@ -43,6 +44,9 @@ struct gpu_live {
     VEC(struct command *) launch; /* that the machine is in or will be; of its thread */
     uint64_t n_event;             /* events so far; of the program's thread */
     bool closing, joined;
+    bool draining;                                               /* the program waits for all work */
+    bool holds;                                                  /* a launch that has been submitted is not run */
+    uint64_t held;                                               /* its number */
     atomic_bool giving_up;                                       /* some launch is given up */
     int (*poll)(void *ctx, uint64_t cycle, uint64_t warp_insts); /* of the options; may be NULL */
     void *poll_ctx;
@@ -158,10 +162,18 @@ static void run_until(struct gpu_live *l, uint64_t work)
     pthread_mutex_unlock(&l->lock);
 }
 
+static void run_held(struct gpu_live *l)
+{
+    l->holds = false;
+    run_until(l, l->held);
+}
+
 /* Does what can be done of the command. The launch may be over, and the command freed, when it returns. */
 static void work(struct gpu_live *l, struct command *c)
 {
-    const bool floor = c->floor;
+    const bool floor = c->floor, held = c->held;
+    if (l->holds && !c->event.early)
+        run_held(l);
     if (c->is_launch)
         VEC_PUSH(&l->launch, c);
     if (l->status != GPU_DONE) {
@@ -171,7 +183,9 @@ static void work(struct gpu_live *l, struct command *c)
     }
     const struct gpu_source *source = c->is_launch ? &l->source : NULL;
     const uint64_t work = gpu_submit(l->gpu, &c->event, c->kernel, c->is_launch ? &c->launch : NULL, source);
-    if (floor)
+    l->holds = floor && held;
+    l->held = work;
+    if (floor && !held)
         run_until(l, work);
     for (size_t i = 0; i < l->launch.n && l->status != GPU_DONE; i++)
         swallow(l->launch.p[i]);
@@ -182,15 +196,21 @@ static void *machine_thread(void *arg)
     struct gpu_live *l = arg;
     pthread_mutex_lock(&l->lock);
     for (;;) {
-        while (!l->first && !l->closing) {
+        while (!l->first && !l->closing && !(l->draining && l->holds)) {
             l->idle = true;
             pthread_cond_broadcast(&l->changed);
             pthread_cond_wait(&l->changed, &l->lock);
         }
         l->idle = false;
         struct command *c = l->first;
-        if (!c)
+        if (!c && l->closing)
             break;
+        if (!c) {
+            pthread_mutex_unlock(&l->lock);
+            run_held(l);
+            pthread_mutex_lock(&l->lock);
+            continue;
+        }
         l->first = c->next; /* a launch is freed when the machine is through with it */
         if (!l->first)
             l->last = NULL;
@@ -234,6 +254,7 @@ static int on_event(void *ctx, const struct trace_event *ev)
     struct command *c = xcalloc(1, sizeof *c + ev->n_after * sizeof *ev->after);
     c->event = *ev;
     c->floor = ev->floor || !ev->ordered;
+    c->held = ev->lets_begin;
     if (ev->n_after)
         c->event.after = memcpy(c + 1, ev->after, ev->n_after * sizeof *ev->after);
     l->n_event++;
@@ -306,7 +327,7 @@ static int on_chunk(void *ctx, uint32_t index, const struct stream_chunk *k)
     if (status)
         return status;
     pthread_mutex_lock(&c->streams.lock);
-    while (c->floor && c->streams.bytes > AHEAD_BYTES && !c->streams.starving)
+    while (c->floor && !c->held && c->streams.bytes > AHEAD_BYTES && !c->streams.starving)
         pthread_cond_wait(&c->streams.changed, &c->streams.lock);
     streams_put(&c->streams, k);
     pthread_cond_broadcast(&c->streams.changed);
@@ -370,8 +391,11 @@ struct stream_sink *gpu_live_sink(struct gpu_live *l)
 static void drain(struct gpu_live *l)
 {
     pthread_mutex_lock(&l->lock);
-    while (!l->joined && (l->first || !l->idle))
+    l->draining = true;
+    pthread_cond_broadcast(&l->changed);
+    while (!l->joined && (l->first || !l->idle || l->holds))
         pthread_cond_wait(&l->changed, &l->lock);
+    l->draining = false;
     pthread_mutex_unlock(&l->lock);
 }
 

@@ -68,8 +68,10 @@ enum gpu_end gpu_replay_first(struct gpu *g, struct trace_file *file, uint32_t l
         } else {
             work = gpu_submit(g, ev, NULL, NULL, NULL);
         }
-        /* What depends on everything before it needs no later work to be known. */
-        if (!ev->ordered)
+        /* What depends on everything before it needs no later work to be known, but for a launch that overlaps it. */
+        const struct trace_event *next = i + 1 < trace_n_events(file) ? trace_get_event(file, i + 1) : NULL;
+        const bool overlapped = next && next->early && next->primary == i && done < launches;
+        if (!ev->ordered && !overlapped)
             end = gpu_run_until(g, work, e);
     }
     if (end == GPU_DONE)

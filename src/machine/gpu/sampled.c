@@ -189,7 +189,7 @@ enum gpu_end sampled_replay(struct gpu *g, struct trace_file *file, uint32_t lau
     file_streams_open(&from, file);
     for (uint64_t i = 0, done = 0; i < trace_n_events(file) && end == GPU_DONE && done < s->n_launch; i++) {
         const struct trace_event *ev = trace_get_event(file, i);
-        g->has_streams |= ev->ordered;
+        g->has_streams |= ev->ordered || ev->early;
         if (ev->kind != TRACE_EV_LAUNCH) {
             gpu_event(g, ev);
             continue;

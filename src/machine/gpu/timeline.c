@@ -87,7 +87,7 @@ static void name_row(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 
 /* ---- kernels ---- */
 
-/* A stream has one, and more where a graph's branches overlap. */
+/* A stream has one, and more where a graph's branches or dependent launches overlap. */
 struct kernel_row {
     uint32_t stream, id;
     uint64_t end; /* of the last kernel in it */

@@ -14,17 +14,22 @@ struct work {
     const struct trace_kernel *kernel;
     struct trace_launch launch;
     const struct gpu_source *source;
-    uint32_t left;           /* work that it waits for */
-    VEC(struct work *) next; /* work that waits for it */
-    uint64_t end_ps;         /* of a copy on its engine */
-    int place;               /* of a grid */
-    struct work *behind;     /* in its engine's queue */
+    uint32_t left;            /* work that it waits for */
+    VEC(struct work *) next;  /* work that waits for it */
+    VEC(struct work *) early; /* launches that it lets begin; their primary */
+    struct work *primary;     /* not done yet; NULL = none */
+    bool begun, ended;        /* of a grid; ended: all CTAs have */
+    bool let;                 /* what is in `early` no longer waits for it to begin */
+    uint64_t end_ps;          /* of a copy on its engine */
+    int place;                /* of a grid */
+    struct work *behind;      /* in its engine's queue */
 };
 
 struct workload {
     VEC(struct work *) all;       /* by number; NULL = done */
     VEC(uint64_t) done_ps;        /* by number */
     VEC(struct work *) ready;     /* in order of number */
+    VEC(struct work *) over;      /* done, but not yet taken out */
     struct work *engine[ENGINES]; /* at work; others wait behind it */
     uint64_t n_done, barrier;     /* barrier: the last work that waits for everything before it */
     uint64_t idle_ps;             /* time in which no grid ran */
@@ -38,6 +43,7 @@ struct workload *workload_new(void)
 static void free_work(struct work *w)
 {
     VEC_FREE(&w->next);
+    VEC_FREE(&w->early);
     free(w);
 }
 
@@ -51,6 +57,7 @@ void workload_free(struct workload *l)
     VEC_FREE(&l->all);
     VEC_FREE(&l->done_ps);
     VEC_FREE(&l->ready);
+    VEC_FREE(&l->over);
     free(l);
 }
 
@@ -89,13 +96,19 @@ static void make_ready(struct workload *l, struct work *w)
     }
 }
 
-static void depend(struct workload *l, struct work *w, uint64_t on)
+static void depend(const struct gpu *g, struct work *w, uint64_t on)
 {
+    struct workload *l = g->work;
     struct work *before = on < l->all.n ? l->all.p[on] : NULL;
     if (!before || before == w)
         return;
-    VEC_PUSH(&before->next, w);
     w->left++;
+    if (w->event.early && w->event.primary == on && !before->begun && !gpu_takes_turns(g)) {
+        VEC_PUSH(&before->early, w);
+        w->primary = before;
+    } else {
+        VEC_PUSH(&before->next, w);
+    }
 }
 
 uint64_t gpu_submit(struct gpu *g, const struct trace_event *ev, const struct trace_kernel *k,
@@ -112,13 +125,13 @@ uint64_t gpu_submit(struct gpu *g, const struct trace_event *ev, const struct tr
     w->source = source;
     VEC_PUSH(&l->all, w);
     VEC_PUSH(&l->done_ps, 0);
+    g->has_streams |= ev->ordered || ev->early;
     if (ev->ordered) {
-        g->has_streams = true;
         for (uint32_t i = 0; i < ev->n_after; i++)
-            depend(l, w, ev->after[i]);
+            depend(g, w, ev->after[i]);
     } else {
         for (uint64_t n = l->barrier; n < w->number; n++)
-            depend(l, w, n);
+            depend(g, w, n);
         l->barrier = w->number;
     }
     if (!w->left)
@@ -126,16 +139,43 @@ uint64_t gpu_submit(struct gpu *g, const struct trace_event *ev, const struct tr
     return w->number;
 }
 
-static void finish(struct gpu *g, struct work *w)
+static void arrive(struct workload *l, struct work *w)
+{
+    if (!--w->left)
+        make_ready(l, w);
+}
+
+/* All CTAs have let dependent grids begin, or have ended. */
+static void let_begin(struct workload *l, struct work *w)
+{
+    for (size_t i = 0; i < w->early.n && !w->let; i++)
+        arrive(l, w->early.p[i]);
+    w->let = true;
+}
+
+/* Those that began early have waited for it: their warps, and, where they have ended themselves, what is behind them. */
+static void finish(struct gpu *g, struct work *done)
 {
     struct workload *l = g->work;
-    l->all.p[w->number] = NULL;
-    l->done_ps.p[w->number] = now_ps(g);
-    l->n_done++;
-    for (size_t i = 0; i < w->next.n; i++)
-        if (!--w->next.p[i]->left)
-            make_ready(l, w->next.p[i]);
-    free_work(w);
+    VEC_PUSH(&l->over, done);
+    while (l->over.n) {
+        struct work *w = l->over.p[--l->over.n];
+        l->all.p[w->number] = NULL;
+        l->done_ps.p[w->number] = now_ps(g);
+        l->n_done++;
+        for (size_t i = 0; i < w->next.n; i++)
+            arrive(l, w->next.p[i]);
+        let_begin(l, w);
+        for (size_t i = 0; i < w->early.n; i++) {
+            struct work *e = w->early.p[i];
+            e->primary = NULL;
+            if (e->ended)
+                VEC_PUSH(&l->over, e);
+            for (unsigned s = 0; s < g->n_sm && e->begun && !e->ended; s++)
+                sm_grid_release(g->sm[s], (unsigned)e->place);
+        }
+        free_work(w);
+    }
 }
 
 /* ---- beginnings ---- */
@@ -153,6 +193,25 @@ const char *gpu_takes_turns(const struct gpu *g)
     return NULL;
 }
 
+static void end_launch(struct gpu *g, struct work *w)
+{
+    grid_end(g, (unsigned)w->place, true);
+    w->source->close(w->source->ctx, w->event.index);
+    w->ended = true;
+    if (w->primary)
+        let_begin(g->work, w);
+    else
+        finish(g, w);
+}
+
+static void depend_on_grids(struct gpu *g, const struct work *w)
+{
+    if (w->early.n)
+        dispatch_watch_lets(g->dispatch, (unsigned)w->place);
+    for (unsigned i = 0; i < g->n_sm; i++)
+        sm_grid_depend(g->sm[i], (unsigned)w->place, w->early.n, w->primary);
+}
+
 static enum gpu_end begin_launch(struct gpu *g, struct work *w, struct err *e)
 {
     const struct sm_streams *from = w->source->open(w->source->ctx, w->event.index);
@@ -161,13 +220,12 @@ static enum gpu_end begin_launch(struct gpu *g, struct work *w, struct err *e)
     w->place = grid_begin(g, w->kernel, &w->launch, w->event.index, w->event.priority, from, e);
     if (w->place < 0)
         return GPU_FAILED;
-    if (trace_ctas(&w->launch)) {
-        g->grid[w->place].work = w;
-        return GPU_DONE;
-    }
-    grid_end(g, (unsigned)w->place, true);
-    w->source->close(w->source->ctx, w->event.index);
-    finish(g, w);
+    w->begun = true;
+    g->grid[w->place].work = w;
+    if (!trace_ctas(&w->launch))
+        end_launch(g, w);
+    else if (w->early.n || w->primary)
+        depend_on_grids(g, w);
     return GPU_DONE;
 }
 
@@ -260,11 +318,12 @@ static void end_copies(struct gpu *g)
 
 static void end_grids(struct gpu *g)
 {
-    for (int place; (place = dispatch_ended(g->dispatch)) >= 0;) {
-        struct work *w = g->grid[place].work;
-        grid_end(g, (unsigned)place, true);
-        w->source->close(w->source->ctx, w->event.index);
-        finish(g, w);
+    for (int place; (place = dispatch_ended(g->dispatch)) >= 0;)
+        end_launch(g, g->grid[place].work);
+    for (unsigned i = 0; i < SM_GRIDS; i++) {
+        struct work *w = g->grid[i].used ? g->grid[i].work : NULL;
+        if (w && w->early.n && !w->let && dispatch_lets_begin(g->dispatch, i))
+            let_begin(g->work, w);
     }
 }
 

@@ -6,6 +6,13 @@
  * a copy takes the time of its engine, of which there are three: from the host, to the host, and on the device. Time in
  * which no grid runs does not pass for the machine, whose cycles stand still; it is kept beside them.
  *
+ * A launch that is early (trace_event) becomes ready when its primary lets it begin, and is a grid beside that one like
+ * any other; its griddepcontrol.wait blocks until the primary is done. It is done when both have ended, because a stream's
+ * work is done in order, so what waits for it or measures it need not know of the primary. Sources: the CUDA Programming
+ * Guide, 4.5: the secondary may launch when all CTAs of the primary have launched and triggered, a CTA that never does
+ * triggers at its end, and the wait returns when the primary has completed and its memory is visible. What CUDA says of
+ * a secondary that does not wait is only that it must; that it is done after its primary is weir's own rule.
+ *
  * What happens depends only on the work and its dependences, not on when it is submitted, as long as nothing that is
  * submitted late could have begun already: so a running program submits what it knows and lets the machine run until
  * something is done that all further work depends on.

@@ -266,6 +266,8 @@ struct l1 *l1_new(struct engine *eng, const struct l1_setup *cfg, const struct l
         if (!l1->cache[i])
             return NULL;
     }
+    if (l1->cache[L1_DATA])
+        l1_stores_init(l1, cfg->cache[L1_DATA]);
     if (policies_new(l1, cfg, e))
         return NULL;
     port_init(&l1->events, eng, &l1->comp, 4 * (env->n_warp + env->n_cta) + 64, 1, "events");
@@ -344,6 +346,7 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 {
     if (!l1->cache[L1_DATA])
         return;
+    memset(l1->cache[L1_DATA]->stored, 0, sizeof l1->cache[L1_DATA]->stored);
     if (l1->env.observer && l1->env.sm == 0)
         l1_observe_kernel(l1->env.observer);
     if (l1->management.hooks->on_kernel)

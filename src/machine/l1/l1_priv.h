@@ -12,6 +12,7 @@
 
 /* Buckets of the prefetch distance: as many bounds in l1_config.c, and one bucket for what is above them. */
 enum { L1_DISTANCES = 9 };
+enum { L1_STORED = 8 }; /* lines that a store may join: at least four (store_words, per_warp) */
 extern const uint64_t l1_distance_bound[L1_DISTANCES - 1];
 
 struct l1_stats {
@@ -56,7 +57,12 @@ struct l1_cache {
     uint8_t missed;     /* sectors that the last miss requested from the L2 */
     bool freed;         /* a resource that a blocked access may wait for has been freed since the last try */
     uint32_t hit_extra; /* cycles from the tags to the data */
-    uint32_t *words;    /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
+    struct l1_stored {
+        uint64_t line; /* number + 1; 0 = none */
+        uint64_t last; /* when the last store to it was made */
+        uint32_t words, place;
+    } stored[L1_STORED]; /* the latest first */
+    uint32_t *words;     /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
     uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
     struct l1_cache_config cfg;
     struct l1_stats stats;
@@ -69,6 +75,13 @@ struct l1_cache {
         void *st;                                                                                                      \
         struct l1_host host;                                                                                           \
     }
+
+/* Lines whose stores wait to be joined, the oldest first; l1_stores.c. */
+struct l1_stores {
+    req_id *slot; /* the first store of each, with the words of all, and the others chained to it; NULL: none wait */
+    uint32_t n, cap, wait;
+    uint64_t due_at; /* all leave, unless another store comes */
+};
 
 struct l1 {
     struct comp comp;
@@ -98,6 +111,7 @@ struct l1 {
     struct ring remote_reply;     /* requests of other SMs, answered, waiting for the network */
     uint32_t remote_inside;       /* requests of other SMs taken and not yet answered: no more than the ring holds */
 
+    struct l1_stores stores;
     struct l1_env env;
     uint64_t in_flight; /* requests accepted from the SM and not yet returned */
 };
@@ -114,6 +128,12 @@ enum l1_outcome l1_access_hooked(struct l1 *, struct l1_cache *, req_id, uint64_
 enum l1_outcome l1_bypass(struct l1 *, struct l1_cache *, req_id);
 /* l1_reply.c: handles a message from a reply network. */
 void l1_reply(struct l1 *, req_id, uint32_t info);
+
+/* l1_stores.c: a store waits or joins; `outcome`, or a stall. */
+void l1_stores_init(struct l1 *, const struct l1_cache_config *);
+enum l1_outcome l1_store_join(struct l1 *, struct l1_cache *, req_id, uint64_t now, enum l1_outcome outcome);
+void l1_stores_tick(struct l1 *, uint64_t now);            /* sends what has waited long enough */
+void l1_stores_acknowledge(struct l1 *, req_id performed); /* what joined it */
 
 static inline bool l1_is_stall(enum l1_outcome o)
 {

@@ -121,6 +121,8 @@ ALWAYS_INLINE void take_reply(struct l1 *l1, struct l1_cache *c, req_id id, uint
     if (hooked)
         notify_reply(l1, r);
     complete(l1, id);
+    if (l1->stores.slot && r->kind == REQ_WRITE)
+        l1_stores_acknowledge(l1, id);
 }
 
 static __attribute__((noinline)) void take_reply_hooked(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t info)

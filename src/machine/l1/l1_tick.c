@@ -288,6 +288,8 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
     send_to_l2(l1);
     if (remote)
         send_to_sms(l1);
+    if (l1->stores.n)
+        l1_stores_tick(l1, now);
     want = earliest(want, take_reply(l1, now, remote));
 
     for (uint32_t i = 0; i < L1_COUNT; i++) {
@@ -330,6 +332,8 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         if (c->blocked < 0 || reorder)
             want = earliest(want, next_from(&c->in, now));
     }
+    if (l1->stores.n)
+        want = earliest(want, l1->stores.due_at);
     /* A full port wakes its producer when a slot is freed. */
     if (l1->to_l2_queued && port_can_send(l1->net.to_l2))
         want = now + 1;

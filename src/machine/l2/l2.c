@@ -273,6 +273,8 @@ static const struct cfg_field fields[] = {
     CFG_ROW(
         T, coalesce, CFG_INT, "requests", "1", 1, 64, NULL,
         "reads of a line that one look-up answers: those that arrive before its data is read; with l2.order = fifo"),
+    CFG_ROW(T, coalesce_copies, CFG_BOOL, "", "no", 0, 1, NULL,
+            "such a read takes a copy of the reply packet made next to the SMs, without time of the slice's link"),
     CFG_ROW(T, line_metadata, CFG_BOOL, "", "no", 0, 1, NULL,
             "keep 16 bits of L1 policy metadata with each line; enabled automatically by policies that need it"),
     CFG_ROW(T, bypass_on_stall, CFG_BOOL, "", "no", 0, 1, NULL,

@@ -11,7 +11,7 @@
  */
 #include "l2/l2_priv.h"
 
-void l2_answer(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
+void l2_answer(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra, bool joined)
 {
     const struct req *r = &l2->req[id];
     uint32_t pieces = units(l2, asked), data = 0;
@@ -22,7 +22,8 @@ void l2_answer(struct l2 *l2, req_id id, uint8_t asked, uint64_t extra)
     l2->stats.replies += pieces;
     if (pieces > 1)
         data /= pieces;
-    port_send_later(l2->reply_out, id, net_info_pieces(NET_HEADER_BYTES + data, asked, pieces), extra);
+    const uint32_t info = net_info_pieces(NET_HEADER_BYTES + data, asked, pieces);
+    port_send_later(l2->reply_out, id, joined && l2->cfg.coalesce_copies ? net_copy(info) : info, extra);
 }
 
 /* Puts a new request of the slice into `out`: to DRAM for its own lines, to the counterpart for copies. */
@@ -111,7 +112,7 @@ static uint32_t waiter_new(struct l2 *l2, const struct l2_lookup *q)
 {
     uint32_t w = l2->waiter_free;
     l2->waiter_free = l2->waiter[w].next;
-    l2->waiter[w] = (struct l2_waiter){q->req, UINT32_MAX, q->asked, q->far};
+    l2->waiter[w] = (struct l2_waiter){q->req, UINT32_MAX, q->asked, q->far, false};
     return w;
 }
 
@@ -328,7 +329,9 @@ void l2_wait_joined(struct l2 *l2, uint32_t m, req_id id, uint8_t sectors)
     const struct l2_lookup q = {.req = id, .asked = sectors};
     if (l2->policy_tag)
         exchange_policy_tag(l2, &l2->req[id], (uint32_t)l2->mshr.e[m].entry);
-    mshr_append(&l2->mshr.e[m], l2_waiter_link, l2, waiter_new(l2, &q));
+    const uint32_t w = waiter_new(l2, &q);
+    l2->waiter[w].joined = true;
+    mshr_append(&l2->mshr.e[m], l2_waiter_link, l2, w);
 }
 
 void l2_answer_joined(struct l2 *l2, req_id id, uint8_t sectors)
@@ -339,7 +342,7 @@ void l2_answer_joined(struct l2 *l2, req_id id, uint8_t sectors)
     if (entry >= 0)
         exchange_policy_tag(l2, r, (uint32_t)entry);
     r->served = REQ_AT_L2;
-    l2_answer(l2, id, sectors, 0);
+    l2_answer(l2, id, sectors, 0, true);
 }
 
 void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t sectors)
@@ -394,7 +397,7 @@ ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
     uint32_t hits = l2->cfg.split_sectors ? units(l2, hit) : hit == sectors;
     struct l2_outcome o = {.stall = STALL_NONE, .hits = hits, .misses = units(l2, sectors) - hits, .store = true};
     if (answered)
-        l2_answer(l2, q->req, sectors, 0);
+        l2_answer(l2, q->req, sectors, 0, false);
     return o;
 }
 
@@ -418,7 +421,7 @@ ALWAYS_INLINE struct l2_outcome hit(struct l2 *l2, const struct l2_lookup *q, bo
     if (of_copy)
         l2_send_copy(l2, q->req, asked, now);
     else
-        l2_answer(l2, q->req, asked, atomic ? l2->cfg.atomic_latency : 0);
+        l2_answer(l2, q->req, asked, atomic ? l2->cfg.atomic_latency : 0, false);
     if (l2->reads && r->kind == REQ_READ && !q->far)
         l2_coalescer_note(l2, q->line, asked, now);
     return (struct l2_outcome){.stall = STALL_NONE, .hits = units(l2, asked), .store = r->kind == REQ_WRITE};

@@ -41,6 +41,7 @@ struct l2_config {
     uint32_t dirty_ways; /* of a set; 0 = all */
     uint32_t copy_ways, copy_dirty_ways;
     uint32_t coalesce; /* reads of a line that one look-up answers */
+    bool coalesce_copies;
     bool line_metadata;
     bool bypass_on_stall; /* a read that finds no way, MSHR entry or merge slot bypasses the cache (RACB) */
     uint32_t order;       /* index in l2_order_kind */

@@ -37,7 +37,8 @@ struct l2_waiter {
     req_id req;
     uint32_t next;
     uint8_t sectors;
-    bool far; /* it came from the other partition */
+    bool far;    /* it came from the other partition */
+    bool joined; /* an earlier read of the line is answered with the same data: coalescer.c */
 };
 
 /* Of slices in two partitions. */
@@ -153,8 +154,9 @@ void l2_try_plain(struct l2 *, uint64_t now);
 void l2_try_reordered(struct l2 *, uint64_t now);
 /* Counts the cycles for which nothing was accepted, by their cause; `why` is the cause from now on. */
 void l2_count_stall(struct l2 *, struct l2_lookup *, enum stall why, uint64_t now);
-/* Replies to a request, `extra` cycles later: one packet, or one per sector when requests are split. */
-void l2_answer(struct l2 *, req_id, uint8_t sectors, uint64_t extra);
+/* Replies to a request, `extra` cycles later: one packet, or one per sector when requests are split. A read that has joined
+ * another may take a copy of that one's packet (l2.coalesce_copies). */
+void l2_answer(struct l2 *, req_id, uint8_t sectors, uint64_t extra, bool joined);
 /* Looks up a request of the counterpart: STALL_NONE, it was accepted, or why not. */
 enum stall l2_try_far(struct l2 *, req_id, uint32_t info, uint64_t now);
 

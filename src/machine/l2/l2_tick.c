@@ -196,7 +196,8 @@ ALWAYS_INLINE void answer(struct l2 *l2, uint64_t now, bool partitioned)
     if (partitioned && l2_fetches_copy(l2, &l2->waiter[w]))
         l2_send_copy(l2, id, l2->waiter[w].sectors, now);
     else
-        l2_answer(l2, id, l2->waiter[w].sectors, is_atomic(&l2->req[id]) ? l2->cfg.atomic_latency : 0);
+        l2_answer(l2, id, l2->waiter[w].sectors, is_atomic(&l2->req[id]) ? l2->cfg.atomic_latency : 0,
+                  l2->waiter[w].joined);
     l2->waiter[w].next = l2->waiter_free;
     l2->waiter_free = w;
 }

@@ -171,7 +171,9 @@ ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint3
         noc_count_entry(&x->noc, pkt.info, noc_flits(&x->noc, pkt.info));
     }
     uint32_t flits = noc_flits(&x->noc, pkt.info);
-    x->in_busy[in] = x->out_busy[out] = now + flits;
+    x->out_busy[out] = now + flits;
+    if (!net_is_copy(pkt.info))
+        x->in_busy[in] = now + flits;
     /* The port's own latency (one consumer cycle) is the step into the receiver. */
     uint64_t transit = x->noc.cfg.crossbar_latency - 1 + flits - 1;
     struct port *p = x->noc.out[c * x->n + out];

@@ -1,20 +1,26 @@
 /*
- * What sm_90 does beside its warps: the tensor memory accelerator, mbarriers, products of warpgroups, clusters.
+ * What sm_90 does beside its warps: the tensor memory accelerator, mbarriers, products of warpgroups, clusters; and
+ * grids that overlap.
  *
  * TMA: a copy (stream.h: struct stream_copy) waits sm.tma_latency cycles and is then cut into requests of a line, or of
  * what a row has of one, of which sm.tma_lines go to the L2 in a cycle, through the L1's port and past its tags. When
  * the last has been answered, the copy counts at its mbarrier. A multicast makes its requests once.
  *
  * mbarriers count events (arrivals and completed copies). A warp that waits sleeps until as many have happened as the
- * emulator saw when the phase completed. Those of the cluster's other CTAs come and go through the dispatcher, which
+ * emulator saw when the phase completed, and looks at the barrier every sm.mbarrier_poll cycles. Those of the cluster's other CTAs come and go through the dispatcher, which
  * knows where the CTAs are.
  *
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
- * delivered its operands, whichever is longer. Warps continue and wait for groups.
+ * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
+ * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
  * 128 bytes of a product's operands, which wait for earlier requests; the layouts that wgmma takes have no conflicts of
  * their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
+ *
+ * griddepcontrol (PTX ISA 9.1): with launch_dependents a CTA tells the dispatcher that the grid behind this one may begin;
+ * the first warp that executes it does so for the CTA. A warp that executes wait sleeps until the grid before its own has
+ * ended, with all its accesses. Both do nothing in a grid that overlaps no other.
  *
  * Left out: that accesses of warps and writes of the TMA wait for shared memory; mbarriers beyond SM_MBARRIERS of a
  * CTA, at which no warp waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
@@ -70,6 +76,8 @@ static void count_event(struct sm *sm, struct cta *c, uint32_t number, uint64_t 
             continue;
         b->waiting &= ~warp_bit(slot);
         w->fetched_at = w->fetched_at > now ? w->fetched_at : now;
+        if (sm->cfg.mbarrier_poll && number != STREAM_MBARRIER_CLUSTER) /* poll_at: when it looked first */
+            w->poll_at += (now - w->poll_at + sm->cfg.mbarrier_poll) / sm->cfg.mbarrier_poll * sm->cfg.mbarrier_poll;
         sm_settle(sm, slot, now + 1);
     }
 }
@@ -106,6 +114,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
         w->needs_events = (uint32_t)mem->addr[0];
         if (b && b->events < w->needs_events) {
             b->waiting |= warp_bit(slot);
+            w->poll_at = now;
             sm_move_warp(sm, slot, WARP_MBARRIER);
         }
         return;
@@ -120,6 +129,42 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
             count_event(sm, c, number, now);
         else if (rank1 <= c->grid->cluster_ctas)
             send_event(sm, c, rank1 - 1, number, now);
+    }
+}
+
+/* ---- grids that overlap ---- */
+
+void sm_griddepcontrol(struct sm *sm, unsigned slot, unsigned what)
+{
+    struct cta *c = &sm->cta[sm->warp[slot].cta];
+    if (what == TRACE_GRIDDEP_WAIT && c->grid->waits) {
+        sm->held |= warp_bit(slot);
+        sm_move_warp(sm, slot, WARP_MBARRIER);
+    } else if (what == TRACE_GRIDDEP_LAUNCH && c->grid->lets && !c->has_let) {
+        c->has_let = true;
+        port_send(sm->done_out, (req_id)c->number, SM_CTA_INFO(c->number, c->place) | SM_CTA_LETS_BEGIN);
+    }
+}
+
+void sm_grid_depend(struct sm *sm, unsigned place, bool lets, bool waits)
+{
+    sm->grid[place].lets = lets;
+    sm->grid[place].waits = waits;
+}
+
+void sm_grid_release(struct sm *sm, unsigned place)
+{
+    const uint64_t now = engine_cycle(sm->comp.eng, CLK_CORE);
+    sm->grid[place].waits = false;
+    for (uint64_t left = sm->held; left; left &= left - 1) {
+        const unsigned slot = (unsigned)__builtin_ctzll(left);
+        struct warp *w = &sm->warp[slot];
+        if (sm->cta[w->cta].place != place)
+            continue;
+        sm->held &= ~warp_bit(slot);
+        w->fetched_at = w->fetched_at > now ? w->fetched_at : now;
+        sm_settle(sm, slot, now + 1);
+        engine_wake(&sm->comp, now + 1);
     }
 }
 
@@ -291,7 +336,8 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
             w->count->wgmma_operand_cycles += bytes / 128;
             *free_at = read_at > *free_at ? read_at : *free_at;
         }
-        w->product_at = *free_at;
+        w->product_at =
+            *free_at + sm->cfg.wgmma_latency + (i->mem_flags & TRACE_WGMMA_A_SHARED ? sm->cfg.wgmma_shared_latency : 0);
         w->count->wgmma_cycles += cycles;
     } else if (i->barrier == TRACE_WGMMA_COMMIT) {
         memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);

@@ -224,7 +224,18 @@ static unsigned passes_of(const struct stream_mem *mem, uint32_t mask, unsigned 
     return most;
 }
 
-unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic)
+/* Every lane has the address of lane ^ `other`, where both are active. */
+static bool agree(const struct stream_mem *mem, unsigned other)
+{
+    for (uint32_t left = mem->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left), peer = lane ^ other;
+        if (mem->mask >> peer & 1 && mem->addr[lane] != mem->addr[peer])
+            return false;
+    }
+    return true;
+}
+
+unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic, bool pairs)
 {
     unsigned words = (width + 3) / 4;
     /* Lanes side by side, or all at one word: the common cases. */
@@ -234,6 +245,8 @@ unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned bank
     if (words <= 1)
         return passes_of(mem, mem->mask, 1, banks, atomic);
     unsigned lanes = words == 2 ? 16 : words <= 4 ? 8 : 4, total = 0;
+    if (pairs && words <= 4 && (agree(mem, 1) || agree(mem, 2)))
+        lanes *= 2;
     uint32_t group = (uint32_t)((1ull << lanes) - 1);
     for (unsigned first = 0; first < 32; first += lanes)
         if (mem->mask & group << first)

@@ -51,9 +51,11 @@ unsigned coalesce_local(const struct stream_mem *mem, unsigned width, unsigned l
 /*
  * Passes a shared-memory access takes: 1 without conflict. Lanes that read the same word are served together;
  * different words of one bank one after the other. 8-byte accesses are split into half warps, 16-byte accesses into
- * quarter warps. `atomic`: lanes with the same word are also served one after the other.
+ * quarter warps. `atomic`: lanes with the same word are also served one after the other. `pairs`: two such parts are
+ * served as one where every lane of the warp reads the address of lane ^ 1, or every lane that of lane ^ 2 (wide_shared
+ * of silicon/probes).
  */
-unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic);
+unsigned smem_passes(const struct stream_mem *mem, unsigned width, unsigned banks, bool atomic, bool pairs);
 
 /* Cycles that a load occupies the L1's data: the largest number of lines in which it uses the same 4-byte bank. */
 unsigned data_passes(const struct line_access *, unsigned n);

@@ -138,10 +138,11 @@ static uint32_t quad_passes(const struct stream_mem *mem, unsigned first)
 
 /*
  * Cycles of a texture fetch: one for each line, or by quads (sm.tex_quads), two of which are served together when
- * their lanes are in at most two neighboring sectors.
+ * their lanes are in at most two neighboring sectors. The minimum depends on the texture's dimensions.
  */
-static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, uint32_t n_line)
+static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, uint32_t n_line, bool plane)
 {
+    const uint32_t least = plane && sm->cfg.tex_plane_cycles ? sm->cfg.tex_plane_cycles : sm->cfg.tex_cycles;
     uint32_t cycles = n_line;
     if (sm->cfg.tex_quads) {
         cycles = 0;
@@ -158,7 +159,49 @@ static uint32_t tex_passes(const struct sm *sm, const struct stream_mem *mem, ui
             cycles += together ? 1 : quad_passes(mem, first) + quad_passes(mem, first + 4);
         }
     }
-    return cycles > sm->cfg.tex_cycles ? cycles : sm->cfg.tex_cycles;
+    return cycles > least ? cycles : least;
+}
+
+/* Of each line a cycle for each whole sector of 32 bytes, and two for the parts of others. */
+static uint32_t store_passes(const struct line_access *line, uint32_t n)
+{
+    uint32_t cycles = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool parts = line[i].partial;
+        for (uint32_t s = 0; s < 4; s++) {
+            const uint32_t words = line[i].words >> 8 * s & 0xff;
+            cycles += words == 0xff;
+            parts |= words && words != 0xff;
+        }
+        cycles += parts ? 2 : 0;
+    }
+    return cycles;
+}
+
+/* One word for all lanes goes through the uniform data path, beside the load/store unit. */
+static uint32_t const_passes(const struct sm *sm, const struct lsu_entry *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_line; i++)
+        n += count_lanes(e->line[i].words);
+    return n > 1 ? n * sm->cfg.const_interval : 0;
+}
+
+/* Constants that the near level lacks take longer, and lie in it then. */
+static uint32_t const_delay(struct sm *sm, const struct lsu_entry *e)
+{
+    const uint32_t n = sm->const_lines;
+    bool far = false;
+    for (uint32_t i = 0; i < e->n_line; i++) {
+        uint32_t at = 0;
+        while (at < n && sm->const_line[at] != e->line[i].addr)
+            at++;
+        far |= at == n;
+        for (at = at == n ? n - 1 : at; at; at--)
+            sm->const_line[at] = sm->const_line[at - 1];
+        sm->const_line[0] = e->line[i].addr;
+    }
+    return far ? sm->cfg.const_far_latency : 0;
 }
 
 void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
@@ -187,7 +230,7 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->remote_bytes = mem->addr[__builtin_ctz(mem->mask)] >> STREAM_RANK_AT ? i->width * count_lanes(mem->mask) : 0;
         w->outstanding++;
         bool atomic = i->cls == TRACE_ATOM || i->cls == TRACE_RED;
-        e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic);
+        e->passes = smem_passes(mem, i->width, sm->cfg.smem_banks, atomic, sm->cfg.smem_pairs && i->cls == TRACE_LOAD);
         if (atomic)
             e->passes *= sm->cfg.smem_atomic_cycles;
         w->count->shared_insts++;
@@ -197,9 +240,13 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         e->flags = request_flags(i);
         coalesce_into(sm, slot, i, mem, e);
         if (e->space == REQ_SP_TEX)
-            e->passes = tex_passes(sm, mem, e->n_line);
+            e->passes = tex_passes(sm, mem, e->n_line, i->mem_flags & TRACE_MEM_PLANE);
+        else if (e->where == LSU_CONST)
+            e->passes = const_passes(sm, e);
         else if (sm->cfg.data_banks && e->req_kind == REQ_READ)
             e->passes = data_passes(e->line, e->n_line);
+        else if (sm->cfg.store_passes && e->req_kind == REQ_WRITE)
+            e->passes = store_passes(e->line, e->n_line);
         w->outstanding += e->n_line;
         if (sm->env.on_load && i->cls == TRACE_LOAD && mem->space == TRACE_SP_GLOBAL && !(e->flags & REQ_F_BYPASS))
             show_load(sm, e, w);
@@ -216,6 +263,10 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
         bool near =
             sm->cfg.long_loads == SM_LONG_MEMORY && (mem->space == TRACE_SP_SHARED || mem->space == TRACE_SP_CONST);
         e->pending = alloc_pending(sm, slot, i, e->n_line);
+        if (e->where == LSU_CONST && sm->const_lines)
+            sm->pending[e->pending].late = const_delay(sm, e);
+        else if (mem->space == TRACE_SP_TEX)
+            sm->pending[e->pending].late = sm->cfg.tex_latency;
         for (unsigned k = 0; k < i->n_dst; k++)
             w->reg_at[w->regs[i->regs_at + k]] = near ? REG_PENDING_NEAR : REG_PENDING;
     }
@@ -290,6 +341,15 @@ static void occupy(struct sm *sm, const struct lsu_entry *e, uint64_t began_at)
     sm->profiled.busy_in = e->kernel;
 }
 
+/* From the access to its result. */
+static uint64_t shared_latency(const struct sm *sm, const struct lsu_entry *e)
+{
+    const struct sm_config *c = &sm->cfg;
+    if (e->cls != TRACE_ATOM)
+        return c->smem_latency + e->passes - 1;
+    return (c->smem_atomic_latency ? c->smem_atomic_latency : c->smem_latency) + (e->passes - 1) * c->smem_atomic_wait;
+}
+
 void sm_lsu_step(struct sm *sm, uint64_t now)
 {
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
@@ -309,7 +369,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
         sm_smem_take(sm, e->passes, now);
         done_at = e->remote_bytes
                       ? sm_network_take(sm, sm->warp[e->warp].count, e->remote_bytes, now) + sm->cfg.cluster_latency - 1
-                      : now + sm->cfg.smem_latency + e->passes - 1;
+                      : now + shared_latency(sm, e);
         break;
     default:
         if (!e->next_line)
@@ -360,7 +420,7 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
     sm->outstanding--;
     const bool is_tma = r->token != UINT32_MAX && r->token & SM_TOKEN_TMA;
     if (!is_tma && r->token != UINT32_MAX && --sm->pending[r->token].left == 0)
-        complete(sm, r->token, r->space == REQ_SP_TEX ? now + sm->cfg.tex_latency : now, now);
+        complete(sm, r->token, now + sm->pending[r->token].late, now);
     if (is_tma)
         sm_tma_reply(sm, r->token, now);
     else

@@ -123,6 +123,7 @@ static void forget(struct sm *sm)
     if (sm->resident || sm->outstanding)
         BUG("%s: a new kernel while %u requests are outstanding", sm->comp.name, sm->outstanding);
     memset(sm->tensor_free_at, 0, sizeof sm->tensor_free_at);
+    memset(sm->const_line, 0, sm->const_lines * sizeof *sm->const_line);
     if (sm->icache)
         memset(sm->icache, 0, (size_t)sm->icache_sets * sm->icfg.assoc * sizeof *sm->icache);
 }
@@ -235,9 +236,9 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
             sm_regions_begin(sm, s);
         memset(w->reg_at, 0, (g->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
         memset(w->arrived, 0, sizeof w->arrived);
-        w->live = i + 1 == g->warps_per_cta ? g->last_lanes : ~0u;
+        w->live = w->way = i + 1 == g->warps_per_cta ? g->last_lanes : ~0u;
         w->outstanding = w->seq = w->call_depth = 0;
-        w->product_at = w->hold_until = 0;
+        w->product_at = w->hold_until = w->poll_at = 0;
         memset(w->group_at, 0, sizeof w->group_at);
         w->index = i;
         w->cta = (uint8_t)slot;
@@ -298,8 +299,10 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     const struct sm_inst i = w->inst;
-    uint32_t pc = w->pc, mask = w->mask;
+    uint32_t pc = w->pc, mask = w->mask, way = w->way;
     struct sm_stats *count = w->count;
+    if (!i.guarded)
+        w->way = mask;
     sm->issued++;
     count->warp_insts++;
     count->thread_insts += count_lanes(mask);
@@ -320,7 +323,9 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
         switch (i.cls) {
         case TRACE_NOP:
             if (i.converges)
-                w->fetched_at = now + sm->cfg.converge_cycles;
+                w->fetched_at = now + sm->cfg.converge_cycles + (mask & ~way ? sm->cfg.part_cycles : 0);
+            else if (i.barrier && mask)
+                sm_griddepcontrol(sm, slot, i.barrier);
             break;
         case TRACE_BRANCH:
             w->fetched_at = now + sm->cfg.fall_through_cycles; /* unless it jumps */
@@ -332,7 +337,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
             break;
         case TRACE_BARRIER: {
             const struct sm_inst b = barrier_of(w, i);
-            sm_barrier_arrive(sm, slot, &b, mask);
+            sm_barrier_arrive(sm, slot, &b, mask, now);
             sm_advance(sm, slot, now);
             sm_barrier_open(sm, slot, &b, now);
             return;
@@ -576,7 +581,13 @@ static void waits(const struct comp *c, struct waits *w)
                                   ", warp %u, pc %u)",
                                   sm->cta[x->cta].number, s, x->pc));
     }
-    for (uint64_t left = sm->in[WARP_MBARRIER]; left; left &= left - 1) {
+    for (uint64_t left = sm->held; left; left &= left - 1) {
+        unsigned s = (unsigned)__builtin_ctzll(left);
+        waits_for_else(w, NULL, REQ_NONE,
+                       waits_text(w, "the end of the grid before its own (CTA %" PRIu64 ", warp %u, pc %u)",
+                                  sm->cta[sm->warp[s].cta].number, s, sm->warp[s].pc));
+    }
+    for (uint64_t left = sm->in[WARP_MBARRIER] & ~sm->held; left; left &= left - 1) {
         unsigned s = (unsigned)__builtin_ctzll(left);
         const struct warp *x = &sm->warp[s];
         waits_for_else(w, NULL, REQ_NONE,
@@ -661,6 +672,8 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     sm->unit[SM_UNIT_LSU] = make_unit(1);
     sm->unit[SM_UNIT_ASYNC] = make_unit(1);
     sm->tma.free = ~0ull;
+    sm->const_lines = (uint32_t)(cfg->const_near / env->line_const);
+    sm->const_line = arena_alloc64(a, (sm->const_lines + 1) * sizeof *sm->const_line);
 
     sm->lsu_cap = cfg->lsu_queue;
     sm->lsu = arena_alloc64(a, sm->lsu_cap * sizeof *sm->lsu);

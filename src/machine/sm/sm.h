@@ -114,7 +114,8 @@ void sm_kernel_free(struct sm_kernel *);
     X(MEM, "memory", "a warp waits for a register that a load will write")                                             \
     X(FENCE, "fence", "a warp waits at a fence for its memory accesses")                                               \
     X(BARRIER, "barrier", "all warps wait at barriers")                                                                \
-    X(MBARRIER, "mbarrier", "a warp waits at an mbarrier or at the barrier of its cluster")                            \
+    X(MBARRIER, "mbarrier",                                                                                            \
+      "a warp waits at an mbarrier, at the barrier of its cluster, or for the grid before its own")                    \
     X(TENSOR, "tensor", "a warp waits for products of its warpgroup")                                                  \
     X(DRAIN, "drain", "all warps have exited; stores are in flight")
 
@@ -194,12 +195,17 @@ enum { SM_GRIDS = 32, SM_GRID_AT = 24 };
 #define SM_CTA_NUMBER(req, info)   ((uint64_t)((info) & ((1u << SM_GRID_AT) - 1)) << 32 | (req))
 #define SM_CTA_PLACE(info)         ((info) >> SM_GRID_AT & (SM_GRIDS - 1))
 #define SM_CTA_EVENT               (1u << 31)
+#define SM_CTA_LETS_BEGIN          (1u << 30) /* the CTA has executed griddepcontrol.launch_dependents, and runs on */
+#define SM_CTA_HAS_LET             (1u << 29) /* of a CTA that has ended: it had */
 #define SM_EVENT_INFO(place, n)    (SM_CTA_EVENT | (uint32_t)(place) << SM_GRID_AT | (n))
 
 /* While the engine stands still: the SM may get CTAs of this launch, `number` of the program, in the free place. */
 void sm_grid_begin(struct sm *, unsigned place, const struct sm_kernel *, const struct trace_launch *, uint32_t number,
                    const struct sm_streams *);
 void sm_grid_end(struct sm *, unsigned place); /* all its CTAs have ended */
+/* griddepcontrol in the grid: `lets`, CTAs report launch_dependents; `waits`, warps wait for a grid that runs ... */
+void sm_grid_depend(struct sm *, unsigned place, bool lets, bool waits);
+void sm_grid_release(struct sm *, unsigned place); /* ... and has ended now. After engine_sync. */
 /*
  * From now on what the grid's warps do is counted apart from the SM's statistics, and added to them by engine_sync; or no
  * longer.

@@ -23,19 +23,24 @@ struct sm_config {
     uint32_t schedulers, issue_width, scheduler;
     uint32_t code; /* enum sm_code */
     uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles, converge_cycles,
-        converge_drain;
+        converge_drain, part_cycles;
     /* execution */
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
-    uint32_t wgmma_columns, tma_latency, tma_lines, cluster_latency, cluster_bytes;
+    uint32_t wgmma_columns, wgmma_latency, wgmma_shared_latency, mbarrier_poll, tma_latency, tma_lines, cluster_latency,
+        cluster_bytes;
     /* memory pipeline */
+    bool store_passes;
     bool tex_quads;
-    uint32_t lsu_interval, lsu_queue, lsu_lines, data_banks, tex_cycles, tex_latency, pending_loads,
+    uint32_t lsu_interval, lsu_queue, lsu_lines, data_banks, tex_cycles, tex_plane_cycles, tex_latency, pending_loads,
         outstanding_requests;
     uint32_t coalesce;   /* enum sm_coalesce */
     uint32_t long_loads; /* enum sm_long_loads */
-    uint32_t smem_banks, smem_latency, smem_atomic_cycles, param_latency;
+    uint32_t smem_banks, smem_latency, smem_atomic_cycles, smem_atomic_latency, smem_atomic_wait, param_latency;
+    bool smem_pairs;
+    uint32_t const_interval, const_far_latency, barrier_interval;
+    uint64_t const_near;
 };
 
 struct icache_config {

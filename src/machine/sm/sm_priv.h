@@ -48,6 +48,7 @@ struct sm_grid {
     struct sm_stats *count;                     /* what its warps do: the SM's statistics, or sm->apart */
     uint32_t number, warps_per_cta, last_lanes; /* last_lanes: lanes of a CTA's last warp */
     uint32_t cluster_ctas;                      /* 1 = no clusters */
+    bool lets, waits;                           /* sm_grid_depend */
 };
 
 struct warp {
@@ -63,9 +64,11 @@ struct warp {
     uint64_t product_at;           /* when its last product ends */
     uint64_t group_at[8];          /* when its groups of products end, the latest first */
     uint64_t hold_until;           /* it waits for products */
+    uint64_t poll_at;              /* it looks at its mbarrier, first or again */
     uint32_t needs_events;         /* WARP_MBARRIER: events that its barrier must have seen */
     uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
     uint32_t live;                 /* lanes that have not exited */
+    uint32_t way;                  /* lanes of the last operation without a guard */
     uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp arrives in parts */
     uint32_t outstanding;          /* outstanding line requests */
     uint32_t index;                /* in its CTA */
@@ -112,6 +115,7 @@ struct cta {
     uint32_t left;             /* warps not done (ended and drained) */
     uint8_t first_warp, place;
     bool busy;
+    bool has_let;                           /* reported griddepcontrol.launch_dependents */
     struct mbarrier mbarrier[SM_MBARRIERS]; /* by a hash of the number */
 };
 
@@ -120,6 +124,7 @@ struct pending {
     uint32_t next; /* free list */
     uint32_t left; /* lines */
     uint32_t regs_at;
+    uint32_t late; /* cycles from the last line to the registers */
     uint8_t n_dst, warp;
 };
 
@@ -185,6 +190,9 @@ struct sm {
     uint32_t lsu_cap, lsu_head, lsu_n;
     uint64_t lsu_free_at[8]; /* by scheduler: it may issue a memory instruction */
     uint64_t lsu_busy_until; /* passes of the instruction before */
+    uint64_t *const_line;    /* constants found at once, the last used first; const_lines of them */
+    uint32_t const_lines;
+    uint64_t barrier_busy_until; /* arrivals at barriers */
     struct pending *pending;
     uint32_t pending_free, pending_used, outstanding;
     /* async.c */
@@ -198,6 +206,7 @@ struct sm {
     uint64_t smem_free_at;      /* shared memory has served what warps, the TMA and the tensor cores have asked for */
     uint64_t network_free_at;   /* the same of the network to the cluster's other SMs */
     bool clusters;              /* some grid has them */
+    uint64_t held;              /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
     struct port peer;
     /* fetch */
     uint64_t fetch_free_at;
@@ -282,7 +291,7 @@ void sm_settle(struct sm *, unsigned slot, uint64_t earliest);
 void sm_advance(struct sm *, unsigned slot, uint64_t now);
 void sm_start_warp(struct sm *, unsigned slot, uint64_t now);
 /* A barrier, before and after sm_advance has decoded the next instruction. */
-void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask);
+void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint32_t mask, uint64_t now);
 void sm_barrier_open(struct sm *, unsigned slot, const struct sm_inst *, uint64_t now);
 void sm_exit_lanes(struct sm *, unsigned slot, uint32_t mask);
 void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothing outstanding: CTA bookkeeping */
@@ -317,6 +326,7 @@ bool sm_async_room(const struct sm *);
 uint64_t sm_smem_take(struct sm *, uint64_t cycles, uint64_t now);
 /* So many bytes go to or from another SM of the cluster; when the last has left. */
 uint64_t sm_network_take(struct sm *, struct sm_stats *, uint64_t bytes, uint64_t now);
+void sm_griddepcontrol(struct sm *, unsigned slot, unsigned what); /* enum trace_griddep */
 void sm_async_issue(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
 void sm_tma_step(struct sm *, uint64_t now); /* works for one cycle */
 uint64_t sm_tma_next(const struct sm *, uint64_t now);

@@ -70,8 +70,11 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
     } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
         sm_move_warp(sm, slot, WARP_FENCE);
-    } else if (at <= earliest && w->fetched_at <= earliest && w->hold_until <= earliest) {
+    } else if (at <= earliest && w->fetched_at <= earliest && w->hold_until <= earliest && w->poll_at <= earliest) {
         sm_move_warp(sm, slot, WARP_READY);
+    } else if (w->poll_at > at && w->poll_at > w->fetched_at) {
+        sm_move_warp(sm, slot, WARP_MBARRIER);
+        set_timer(sm, slot, w->poll_at, earliest);
     } else if (w->hold_until > at && w->hold_until > w->fetched_at) {
         sm_move_warp(sm, slot, WARP_TENSOR);
         set_timer(sm, slot, w->hold_until, earliest);
@@ -136,7 +139,7 @@ static void release(struct sm *sm, struct cta *c, unsigned number, uint64_t now)
     for (; waiting; waiting &= waiting - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(waiting);
         struct warp *w = &sm->warp[slot];
-        uint64_t at = now + sm->cfg.lat[TRACE_BARRIER];
+        uint64_t at = (now > sm->barrier_busy_until ? now : sm->barrier_busy_until) + sm->cfg.lat[TRACE_BARRIER];
         w->arrived[number] = 0;
         w->fetched_at = w->fetched_at > at ? w->fetched_at : at;
         sm_settle(sm, slot, now + 1);
@@ -162,13 +165,16 @@ static void wait_at(struct sm *sm, unsigned slot, unsigned number)
     sm_move_warp(sm, slot, WARP_BARRIER);
 }
 
-void sm_barrier_arrive(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t mask)
+void sm_barrier_arrive(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t mask, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
     unsigned number = i->barrier;
     w->arrived[number] |= mask;
     if ((w->arrived[number] & w->live) != w->live)
         return; /* the other part of a diverged warp has not arrived yet */
+    if (sm->barrier_busy_until < now)
+        sm->barrier_busy_until = now;
+    sm->barrier_busy_until += sm->cfg.barrier_interval;
     sm->cta[w->cta].came[number] += i->barrier_warps != 0;
     if (i->mem_flags & SM_BARRIER_ARRIVE_ONLY)
         w->arrived[number] = 0;
@@ -289,7 +295,7 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
     sm->cta_busy &= ~(1ull << w->cta);
     c->grid->count->ctas++;
     c->grid->streams->cta_done(c->grid->streams->ctx, c->number);
-    port_send(sm->done_out, (req_id)c->number, SM_CTA_INFO(c->number, c->place));
+    port_send(sm->done_out, (req_id)c->number, SM_CTA_INFO(c->number, c->place) | (c->has_let ? SM_CTA_HAS_LET : 0));
 }
 
 static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
@@ -301,6 +307,7 @@ static void end_warp(struct sm *sm, unsigned slot, uint64_t now)
     sm->want[w->inst.unit] &= ~bit;
     sm->wants_load &= ~bit;
     sm->cta[w->cta].running &= ~bit;
+    sm->held &= ~bit;
     sm_notify_l1(sm, EVENT_WARP_EXIT, slot, 0);
     if (w->wait == WARP_BARRIER)
         sm->cta[w->cta].waiting[w->at_barrier] &= ~bit;
