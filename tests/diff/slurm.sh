@@ -1,7 +1,7 @@
 #!/bin/sh
 # weir sweep --on slurm on a real single-node Slurm (munge, slurmctld, slurmd), started as root in a folder of its own, on
-# ports of its own: one array job, results in the store as a local sweep has them, a task that fails is resubmitted,
-# alone, one that always fails is reported, Ctrl-C cancels the job.
+# ports of its own: one array job, results in the store as a local sweep has them, a task that fails, is canceled or is put on
+# hold is resubmitted, alone, one that always fails is reported, Ctrl-C cancels the job.
 # Usage: slurm.sh WEIR RECORDING; exits 77 (skipped) where Slurm is not installed or the user is not root.
 PATH=$PATH:/usr/sbin
 weir=$(realpath "$1") wt=$(realpath "$2")
@@ -46,6 +46,8 @@ ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1
 SlurmdParameters=config_overrides
 TaskProlog=$s/prolog
+Prolog=$s/node_prolog
+MaxArraySize=600
 NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=64 State=UNKNOWN
 PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
 CONF
@@ -60,7 +62,13 @@ echo "\$SLURM_ARRAY_TASK_ID" >>"$s/started"
 [ -e "$s/kill" ] && rm "$s/kill" && kill -9 \$PPID
 exit 0
 SH
-chmod +x "$s/prolog"
+# On the node before a job: 'hold' makes it fail, and Slurm puts that task on hold and drains the node.
+cat >"$s/node_prolog" <<SH
+#!/bin/sh
+[ -e "$s/hold" ] && rm "$s/hold" && exit 1
+exit 0
+SH
+chmod +x "$s/prolog" "$s/node_prolog"
 export SLURM_CONF="$s/slurm.conf"
 munged --force --socket="$s/munge.sock" --key-file="$s/munge.key" --pid-file="$s/munged.pid" --log-file="$s/munged.log" \
     --seed-file="$s/munge.seed" --num-threads=1 || fail "munged does not start"
@@ -108,11 +116,41 @@ expect 1 "$weir" sweep --set dram.latency=1000 --set clock.core=2800MHz --set ma
 says out "deadlock"
 grep -q "resubmitted" "$dir/err" && fail "a deadlock was resubmitted"
 
-# A task that is killed is resubmitted; a controller that dies and comes back loses nothing.
+# A task that is killed is resubmitted.
 touch "$s/kill"
 expect 0 "$weir" sweep --set l1.mshrs=9,10 --on slurm -o "$dir/far" "$wt"
 says err "2 simulations"
 says err "1 tasks resubmitted"
+# Slurm drains a node that could not start a task, or that starts one once more behind a controller that came back.
+administrator() {
+    while sleep 0.5; do
+        sinfo -h -o %T 2>/dev/null | grep -q drain && scontrol update nodename=node state=resume
+    done
+}
+administrator &
+administrator=$!
+
+# A task that Slurm puts on hold, and one that somebody cancels, are resubmitted.
+touch "$s/hold"
+expect 0 timeout 120 "$weir" sweep --set l1.mshrs=13,14 --on slurm -o "$dir/far" "$wt"
+says err "2 simulations"
+says err "1 tasks resubmitted"
+touch "$s/slow"
+timeout 120 "$weir" sweep --set l1.mshrs=15,17 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
+pid=$!
+i=0
+until squeue -h -t running | grep -q .; do
+    i=$((i + 1))
+    [ $i -lt 100 ] || fail "nothing runs: $(cat "$dir/err")"
+    sleep 0.1
+done
+rm "$s/slow"
+scancel --name=weir
+wait $pid || fail "canceled tasks: $(cat "$dir/err")"
+says err "2 simulations"
+says err "2 tasks resubmitted"
+
+# A controller that dies and comes back loses nothing.
 touch "$s/slow"
 "$weir" sweep --set l1.mshrs=11,12 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
 pid=$!
@@ -126,18 +164,12 @@ kill -9 "$(cat "$s/slurmctld.pid")"
 rm "$s/slow"
 sleep 1
 slurmctld -f "$SLURM_CONF" || fail "slurmctld does not start again"
-wait $pid || fail "a controller that died: $(cat "$dir/err")"
+wait $pid || fail "a controller that died: $(cat "$dir/err") $(squeue -t all)"
 says err "2 simulations"
 scancel --name=weir # what the controller no longer knows to have ended
 
-# Ten thousand points, ten to a task: the controller and then the sweep itself are killed on the way, and the same command
-# goes on with what is left. A controller that comes back may start what runs once more; slurmd then drains the node, and an
-# administrator resumes it.
-administrator() {
-    while sleep 0.5; do
-        sinfo -h -o %T 2>/dev/null | grep -q drain && scontrol update nodename=node state=resume
-    done
-}
+# Ten thousand points, in as many tasks as the cluster allows: the controller and then the sweep itself are killed on the way,
+# and the same command goes on with what is left.
 rm -f "$s/started"
 printf '%s\n' '__global__ void one(int *p) { *p = 1; }' \
     'int main() { int *p; cudaMalloc(&p, 4); one<<<1, 1>>>(p); return cudaDeviceSynchronize(); }' >"$dir/one.cu"
@@ -155,8 +187,6 @@ tasks() { # until so many have started
         sleep 0.1
     done
 }
-administrator &
-administrator=$!
 many &
 pid=$!
 tasks 20

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_TASKS = 1000 }; /* Slurm's own limit, unless a cluster raises it */
+enum { MAX_TASKS = 1000 }; /* of a job, however many more the cluster allows */
 
 /* ---- Slurm's commands ---- */
 
@@ -61,6 +61,17 @@ int slurm_check(struct err *e)
     }
     free(text);
     return status ? -1 : 0;
+}
+
+/* How many tasks a job may have: the cluster's MaxArraySize, if it is smaller. */
+static unsigned task_limit(void)
+{
+    char *text = NULL;
+    const int status = command((char *[]){"scontrol", "show", "config", NULL}, &text);
+    const char *at = status ? NULL : strstr(text, "MaxArraySize");
+    const unsigned long n = at && (at = strchr(at, '=')) ? strtoul(at + 1, NULL, 10) : MAX_TASKS;
+    free(text);
+    return n > 0 && n < MAX_TASKS ? (unsigned)n : MAX_TASKS;
 }
 
 /* ---- the job's folder ---- */
@@ -172,24 +183,39 @@ static int submit(struct job *j, const char *which, struct err *e)
     return status ? -1 : 0;
 }
 
+/*
+ * Whether a task in this state, "STATE|REASON", ends without anybody's help. One that has ended does not, and neither does
+ * one that Slurm itself put on hold because it could not be started; a hold by a person is that person's to end.
+ */
+static bool goes_on(const char *state)
+{
+    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELLED", "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
+                                        "BOOT_FAIL", "DEADLINE", "PREEMPTED", "REVOKED", "SPECIAL_EXIT"};
+    static const char *const held[] = {"launch_failed_requeued_held", "launch failed requeued held",
+                                       "JobHoldMaxRequeue"};
+    const size_t n = strcspn(state, "|");
+    for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
+        if (strlen(ended[i]) == n && !strncmp(state, ended[i], n))
+            return false;
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        if (strstr(state + n, held[i]))
+            return false;
+    return true;
+}
+
 /* Whether a task of the job still waits or runs. */
 static bool is_active(const struct job *j)
 {
-    static const char *const ended[] = {"COMPLETED", "FAILED",   "CANCELED",  "TIMEOUT", "NODE_FAIL",   "OUT_OF_MEMORY",
-                                        "BOOT_FAIL", "DEADLINE", "PREEMPTED", "REVOKED", "SPECIAL_EXIT"};
     char *text = NULL, *save = NULL;
     bool active = false;
     const int status = command(
-        (char *[]){"squeue", "--noheader", "--array", "--states=all", "--format=%T", "--jobs", (char *)j->id, NULL},
+        (char *[]){"squeue", "--noheader", "--array", "--states=all", "--format=%T|%r", "--jobs", (char *)j->id, NULL},
         &text);
     /* A job that ended long ago is unknown to squeue; anything else that fails is asked again. */
     if (status && !strstr(text, "Invalid job id"))
         active = true;
-    for (char *w = status ? NULL : strtok_r(text, " \n", &save); w && !active; w = strtok_r(NULL, " \n", &save)) {
-        active = true;
-        for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
-            active &= strcmp(w, ended[i]) != 0;
-    }
+    for (char *w = status ? NULL : strtok_r(text, "\n", &save); w && !active; w = strtok_r(NULL, "\n", &save))
+        active = goes_on(w);
     free(text);
     return active;
 }
@@ -296,7 +322,9 @@ static void give_up(struct job *j)
 int slurm_run(struct pool *pool, struct point **points, size_t n, struct err *e)
 {
     struct slurm *s = pool->slurm;
-    struct job j = {.pool = pool, .point = points, .n = n, .tasks = n < MAX_TASKS ? (unsigned)n : MAX_TASKS};
+    struct job j = {.pool = pool, .point = points, .n = n, .tasks = task_limit()};
+    if (n < j.tasks)
+        j.tasks = (unsigned)n;
     j.start_ns = clock_ns();
     char *which = xasprintf("0-%u", j.tasks - 1);
     int status = make_folder(&j, e);
@@ -304,11 +332,11 @@ int slurm_run(struct pool *pool, struct point **points, size_t n, struct err *e)
         status = submit(&j, which, e);
         if (!status)
             status = wait_for(&j, e);
-        if (status)
-            cancel(&j);
         free(which);
         size_t failed = 0;
         which = status ? NULL : unfinished(&j, &failed);
+        if (status || which)
+            cancel(&j); /* of tasks that end without a result some may be on hold */
         if (which && attempt == s->retries) {
             give_up(&j);
             free(which);
