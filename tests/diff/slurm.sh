@@ -81,6 +81,15 @@ until sinfo -h -o %T 2>/dev/null | grep -q idle; do
     sleep 0.2
 done
 
+until_some_are() { # STATE
+    i=0
+    until squeue -h -t "$1" | grep -q .; do
+        i=$((i + 1))
+        [ $i -lt 300 ] || fail "no task is $1: $(cat "$dir/err")"
+        sleep 0.1
+    done
+}
+
 # One array job, one task for each point; task 1 fails at first and is the only one that is resubmitted.
 sweep="--set l1.size=16KiB,32KiB --with lrr --with gto"
 touch "$s/once"
@@ -138,12 +147,7 @@ says err "1 tasks resubmitted"
 touch "$s/slow"
 timeout 120 "$weir" sweep --set l1.mshrs=15,17 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
 pid=$!
-i=0
-until squeue -h -t running | grep -q .; do
-    i=$((i + 1))
-    [ $i -lt 100 ] || fail "nothing runs: $(cat "$dir/err")"
-    sleep 0.1
-done
+until_some_are running
 rm "$s/slow"
 scancel --name=weir
 wait $pid || fail "canceled tasks: $(cat "$dir/err")"
@@ -154,12 +158,7 @@ says err "2 tasks resubmitted"
 touch "$s/slow"
 "$weir" sweep --set l1.mshrs=11,12 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
 pid=$!
-i=0
-until squeue -h -t running | grep -q .; do
-    i=$((i + 1))
-    [ $i -lt 100 ] || fail "nothing runs: $(cat "$dir/err")"
-    sleep 0.1
-done
+until_some_are running
 kill -9 "$(cat "$s/slurmctld.pid")"
 rm "$s/slow"
 sleep 1
@@ -212,12 +211,7 @@ administrator=
 scontrol update nodename=node state=drain reason=test
 "$weir" sweep --set l1.mshrs=5,6 --on slurm -o "$dir/far" "$wt" >"$dir/out" 2>"$dir/err" &
 pid=$!
-i=0
-until squeue -h -t pending | grep -q .; do
-    i=$((i + 1))
-    [ $i -lt 100 ] || fail "nothing was submitted: $(cat "$dir/err")"
-    sleep 0.1
-done
+until_some_are pending
 kill -INT $pid
 wait $pid
 [ $? = 1 ] && grep -q "stopped" "$dir/err" || fail "Ctrl-C: $(cat "$dir/err")"
