@@ -7,8 +7,8 @@
  * the last has been answered, the copy counts at its mbarrier. A multicast makes its requests once.
  *
  * mbarriers count events (arrivals and completed copies). A warp that waits sleeps until as many have happened as the
- * emulator saw when the phase completed, and looks at the barrier every sm.mbarrier_poll cycles. Those of the cluster's other CTAs come and go through the dispatcher, which
- * knows where the CTAs are.
+ * emulator saw when the phase completed, and looks at the barrier every sm.mbarrier_poll cycles. Those of the cluster's
+ * other CTAs come and go through the dispatcher, which knows where the CTAs are.
  *
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
  * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
