@@ -29,9 +29,9 @@ ALWAYS_INLINE void wake_router(struct router *r)
     *r->active |= r->active_bit;
 }
 
-ALWAYS_INLINE uint64_t head_flit(const struct chan *c)
+ALWAYS_INLINE uint32_t head_flit(const struct chan *c)
 {
-    return c->ring[c->head];
+    return c->flit[c->head];
 }
 
 /* ---- one cycle ---- */
@@ -43,53 +43,54 @@ ALWAYS_INLINE void flit_ready(struct router *r, const struct chan *c)
 }
 
 /* Routes the packet whose first flit is at the head of the channel, which then requests a virtual channel. */
-ALWAYS_INLINE void ask_for_vc(struct router *r, struct chan *c, uint64_t flit)
+ALWAYS_INLINE void ask_for_vc(const struct routers *n, struct router *r, struct chan *c, uint32_t flit)
 {
-    uint32_t o = r->route[flit_to(flit)];
+    uint32_t o = r->route[n->heading[flit >> 2].to];
     struct output *output = &r->output[o];
     c->to = (uint8_t)o;
     output->asks |= 1ull << c->number;
-    if (output->free_vc)
-        r->asking |= 1u << o;
+    r->asking |= (uint32_t)(output->free_vc != 0) << o;
 }
 
 /* Puts a flit into a buffer and records what its channel can do next. */
-ALWAYS_INLINE void enter(const struct routers *n, struct chan *c, uint64_t flit)
+ALWAYS_INLINE void enter(const struct routers *n, struct chan *c, uint32_t flit)
 {
-    c->ring[(c->head + c->n) & n->depth_mask] = flit;
+    c->flit[(c->head + c->n) & n->depth_mask] = flit;
     if (c->n++)
         return; /* the flit at the head decides */
-    struct router *r = c->router;
-    if (!c->down)
-        ask_for_vc(r, c, flit);
-    else if (c->down->credit)
+    struct router *r = n->router[c->router];
+    if (flit & FLIT_HEAD)
+        ask_for_vc(n, r, c, flit);
+    else if (chan_at(n, c->down)->credit)
         flit_ready(r, c);
     else
         return;
     wake_router(r);
 }
 
+ALWAYS_INLINE struct arrival *links_at(const struct routers *n, uint32_t slot)
+{
+    return n->arrival + (size_t)slot * n->n_router * n->n_port;
+}
+
 ALWAYS_INLINE void arrive(struct routers *n, uint64_t now)
 {
-    struct links *l = &n->links;
-    for (; l->batch_head != l->batch_tail; l->batch_head++) {
-        const struct batch *b = &l->batch[l->batch_head & l->batch_mask];
-        if (b->at > now)
-            break;
-        for (uint32_t k = l->flit_head; k != b->end; k++) {
-            const struct arrival *a = &l->flit[k & l->flit_mask];
-            enter(n, a->chan, a->flit);
-        }
-        l->flit_head = b->end;
+    uint32_t slot = now & n->link_mask, arriving = n->arriving[slot];
+    if (arriving) {
+        const struct arrival *a = links_at(n, slot), *end = a + arriving;
+        n->arriving[slot] = 0;
+        for (; a != end; a++)
+            enter(n, chan_at(n, a->chan), a->flit);
     }
     for (uint32_t k = 0; k < n->n_credit; k++) {
-        struct chan *c = n->credits[k];
+        struct chan *c = chan_at(n, n->credits[k]);
         c->credit++;
-        if (c->owner == NO_OWNER)
+        if (c->owner >= FROM_NODE)
             continue;
-        struct router *r = n->router[n->behind[c - n->chan]];
-        if (r->in[c->owner].n) {
-            flit_ready(r, &r->in[c->owner]);
+        struct router *r = n->router[c->behind];
+        const struct chan *owner = chan_in(n, r, c->owner);
+        if (owner->n) {
+            flit_ready(r, owner);
             wake_router(r);
         }
     }
@@ -103,11 +104,17 @@ static void block(struct routers *n, uint32_t class, uint32_t node)
     n->n_blocked += !(*word & bit);
     *word |= bit;
 }
-static void unblock(struct routers *n, uint32_t class, uint32_t node)
+static void unblock(struct routers *n, const struct chan *c)
 {
+    uint32_t class = n->class_of_vc[c->vc], node = c->behind;
     uint64_t *word = &n->blocked[class * n->noc.mark_words + (node >> 6)], bit = 1ull << (node & 63);
     n->n_blocked -= !!(*word & bit);
     *word &= ~bit;
+}
+
+ALWAYS_INLINE struct chan *lane_chan(const struct routers *n, const struct lane *lane, uint32_t vc)
+{
+    return (struct chan *)(lane->in + vc * n->chan_bytes);
 }
 
 /* Takes the next packet of a lane's port, if one of its class's channels has room. */
@@ -120,7 +127,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
         return NONE;
     }
     uint32_t v = lane->next, tried = 0;
-    while (lane->in[v].n == n->depth) {
+    while (!lane_chan(n, lane, v)->credit) {
         v = v + 1 == n->n_vc ? 0 : v + 1;
         if (++tried == n->n_vc) {
             block(n, class, node);
@@ -135,12 +142,13 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
     n->packet_free = packet->next;
     if (to >= n->noc.n_node || !n->noc.out[class * n->noc.n_node + to])
         BUG("%s: a packet for node %u, which has no receiver", n->noc.comp.name, to);
-    *packet = (struct packet){.req = msg.req,
-                              .info = msg.info,
-                              .since = msg.ready,
-                              .to = (uint16_t)to,
-                              .flits = (uint16_t)flits,
-                              .class = (uint8_t) class};
+    packet->req = msg.req;
+    packet->info = msg.info;
+    packet->since = msg.ready;
+    packet->flits = (uint16_t)flits;
+    packet->sent = 0;
+    packet->class = (uint8_t) class;
+    n->heading[k] = (struct heading){.to = (uint16_t)to, .pieces = (uint8_t)net_pieces(msg.info)};
     lane->packet = k;
     lane->vc = (uint8_t)v;
     lane->next = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
@@ -158,19 +166,18 @@ ALWAYS_INLINE bool inject_flit(struct routers *n, uint32_t class, uint32_t node,
     if (k == NONE && (k = start_packet(n, class, node, lane, now)) == NONE)
         return false;
     struct packet *p = &n->packet[k];
-    struct chan *c = &lane->in[lane->vc];
-    if (c->n == n->depth) {
+    struct chan *c = lane_chan(n, lane, lane->vc);
+    if (!c->credit) {
         block(n, class, node);
         return false;
     }
-    uint64_t flit = flit_make(k, p->to, net_pieces(p->info));
-    if (p->sent == 0)
-        flit |= FLIT_HEAD;
+    uint32_t flit = k << 2 | (p->sent == 0 ? FLIT_HEAD : 0);
     if (++p->sent == p->flits) {
         flit |= FLIT_TAIL;
         lane->packet = NONE;
         n->injecting[class * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
     }
+    c->credit--;
     enter(n, c, flit);
     return true;
 }
@@ -182,6 +189,13 @@ ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t clas
     return (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
 }
 
+/* The first bit from the pointer on, or from the lowest on. */
+ALWAYS_INLINE uint32_t first_from(uint64_t bits, uint32_t pointer)
+{
+    uint64_t above = bits & (~0ull << (pointer & 63));
+    return (uint32_t)__builtin_ctzll(above ? above : bits);
+}
+
 /* One flit per node and cycle; the classes that can send one take turns. */
 ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
 {
@@ -190,20 +204,21 @@ ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
         for (uint32_t c = 0; c < n_class; c++)
             any |= some[c] = nodes_with_packets(n, c, w);
         for (; any; any &= any - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(any), node = w * 64 + bit;
+            uint32_t bit = (uint32_t)__builtin_ctzll(any), node = w * 64 + bit, classes = 0;
             if (n_class == 1) {
                 inject_flit(n, 0, node, now);
                 continue;
             }
-            uint32_t c = n->inject_turn[node];
-            for (uint32_t k = 0; k < n_class; k++) {
-                bool did = some[c] >> bit & 1 && inject_flit(n, c, node, now);
-                c = c + 1 == n_class ? 0 : c + 1;
-                if (did) {
-                    n->inject_turn[node] = (uint8_t)c;
+            for (uint32_t c = 0; c < n_class; c++)
+                classes |= (some[c] >> bit & 1) << c;
+            do {
+                uint32_t c = first_from(classes, n->inject_turn[node]);
+                if (inject_flit(n, c, node, now)) {
+                    n->inject_turn[node] = (uint8_t)(c + 1 == n_class ? 0 : c + 1);
                     break;
                 }
-            }
+                classes &= ~(1u << c);
+            } while (classes);
         }
     }
 }
@@ -211,93 +226,102 @@ ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
 static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
 {
     struct packet *p = &n->packet[k];
-    uint32_t lane = p->class * n->noc.n_node + node;
+    uint32_t lane = p->class * n->noc.n_node + node, pieces = net_pieces(p->info);
     struct port *out = n->noc.out[lane];
-    if (p->to != node)
-        BUG("%s: a packet for node %u was ejected at node %u", n->noc.comp.name, p->to, node);
+    if (n->heading[k].to != node)
+        BUG("%s: a packet for node %u was ejected at node %u", n->noc.comp.name, n->heading[k].to, node);
     uint64_t transit = n->noc.cfg.router_latency - 1;
     n->lane[lane].reserved--;
     port_send_later(out, p->req, p->info, engine_convert(&n->noc.comp, transit, out->consumer));
-    noc_count_delivery(&n->noc, p->class, net_pieces(p->info), p->flits, now + transit + 1 - p->since);
-    n->noc.in_flight -= net_pieces(p->info);
+    noc_count_delivery(&n->noc, p->class, pieces, p->flits, now + transit + 1 - p->since);
+    n->noc.in_flight -= pieces;
     p->next = n->packet_free;
     n->packet_free = k;
 }
 
 /*
- * Frees a slot of the channel. Its credit reaches the router behind in the next cycle. If that router still has credits,
- * this one may be counted at once without a difference, because at most one credit is spent per cycle. A node checks the
- * buffer itself.
+ * Takes the flit at the head of channel c for output o, which accept each other, and frees its slot. The credit reaches
+ * the router behind, or the node, in the next cycle. If it still has credits, this one may be counted at once without a
+ * difference, because at most one credit is spent per cycle.
  */
-ALWAYS_INLINE void give_slot_back(struct routers *n, struct chan *c)
+ALWAYS_INLINE uint32_t take_flit(struct routers *n, struct router *r, uint32_t o, struct chan *c)
 {
-    if (c->owner == FROM_NODE) {
-        if (n->n_blocked)
-            unblock(n, n->class_of_vc[c->vc], n->behind[c - n->chan]);
-    } else if (c->credit) {
-        c->credit++;
-    } else {
-        n->credits[n->n_credit++] = c;
-    }
-}
-
-/* Moves the flit at the head of channel c through output o. */
-ALWAYS_INLINE void traverse(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint64_t now)
-{
-    struct output *output = &r->output[o];
-    struct chan *down = c->down;
-    uint64_t flit = head_flit(c), bit = 1ull << c->number;
-    bool more = true;
+    uint32_t flit = head_flit(c);
     c->head = (uint8_t)((c->head + 1) & n->depth_mask);
     c->n--;
+    r->output[o].next = (uint8_t)(c->number + 1);
+    r->next[c->port] = (uint8_t)(o + 1);
     n->noc.stats.flit_hops++;
-    if (flit & FLIT_HEAD) {
-        n->noc.stats.hops += flit_pieces(flit);
-        output->first &= ~bit;
-    }
-    give_slot_back(n, c);
-    if (output->node == NO_NODE) {
-        struct links *l = &n->links;
-        l->flit[l->flit_tail++ & l->flit_mask] = (struct arrival){down, flit};
-        more = --down->credit;
-    } else if (flit & FLIT_TAIL) {
-        deliver(n, output->node, flit_packet(flit), now);
-    }
-    if (flit & FLIT_TAIL) {
-        down->owner = NO_OWNER;
-        output->free_vc |= 1ull << down->vc;
-        if (output->asks)
-            r->asking |= 1u << o;
-        c->down = NULL;
-        if (c->n)
-            ask_for_vc(r, c, head_flit(c));
-    } else if (c->n && more) {
-        return;
-    }
-    output->goes &= ~bit;
-    if (!output->goes)
-        r->ready &= ~(1u << o);
+    if (flit & FLIT_HEAD)
+        n->noc.stats.hops += n->heading[flit >> 2].pieces;
+    if (c->credit)
+        c->credit++;
+    else
+        n->credits[n->n_credit++] = (uint32_t)((char *)c - n->chan);
+    if (n->n_blocked && c->owner == FROM_NODE)
+        unblock(n, c);
+    return flit;
 }
 
-/* The first bit from the pointer on, or from the lowest on. */
-ALWAYS_INLINE uint32_t first_from(uint64_t bits, uint32_t pointer)
+/* Channel c has no flit for output o any more. */
+ALWAYS_INLINE void stop_going(struct router *r, uint32_t o, const struct chan *c)
 {
-    uint64_t above = bits & (~0ull << pointer);
-    return (uint32_t)__builtin_ctzll(above ? above : bits);
+    r->output[o].goes &= ~(1ull << c->number);
+    r->ready &= ~((uint32_t)!r->output[o].goes << o);
+}
+
+/* The last flit of channel c's packet has left through output o. */
+ALWAYS_INLINE void end_packet(struct routers *n, struct router *r, uint32_t o, struct chan *c)
+{
+    struct output *output = &r->output[o];
+    struct chan *down = chan_at(n, c->down);
+    down->owner = NO_OWNER;
+    output->free_vc |= 1u << down->vc;
+    r->asking |= (uint32_t)(output->asks != 0) << o;
+    c->down = NONE;
+    stop_going(r, o, c);
+    if (c->n)
+        ask_for_vc(n, r, c, head_flit(c));
+}
+
+/* Moves the flit at the head of channel c through output o to the next router. */
+ALWAYS_INLINE void forward(struct routers *n, struct router *r, uint32_t o, struct chan *c)
+{
+    uint32_t flit = take_flit(n, r, o, c);
+    *n->sent++ = (struct arrival){c->down, flit};
+    bool more = --chan_at(n, c->down)->credit;
+    if (flit & FLIT_TAIL)
+        end_packet(n, r, o, c);
+    else if (!c->n || !more)
+        stop_going(r, o, c);
+}
+
+/* The same to a node. */
+ALWAYS_INLINE void eject(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint64_t now)
+{
+    uint32_t flit = take_flit(n, r, o, c), node = r->output[o].node;
+    if (flit & FLIT_HEAD)
+        n->lane[n->class_of_vc[c->vc] * n->noc.n_node + node].reserved++;
+    if (flit & FLIT_TAIL) {
+        deliver(n, node, flit >> 2, now);
+        end_packet(n, r, o, c);
+    } else if (!c->n) {
+        stop_going(r, o, c);
+    }
 }
 
 /* Gives a virtual channel of output o to the packet of channel c. */
-ALWAYS_INLINE void give_vc(struct router *r, uint32_t o, struct chan *c, uint32_t class, uint32_t vc)
+ALWAYS_INLINE void give_vc(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint32_t class, uint32_t vc)
 {
     struct output *output = &r->output[o];
-    struct chan *down = &output->feeds[vc];
+    uint32_t at = output->feeds + vc * n->chan_bytes;
+    struct chan *down = chan_at(n, at);
     uint64_t bit = 1ull << c->number;
     output->asks &= ~bit;
-    output->first |= bit;
-    output->free_vc &= ~(1ull << vc);
-    output->next_vc[class] = (c->number + 1) & (MAX_CHAN - 1);
+    output->free_vc &= ~(1u << vc);
+    output->next_vc[class] = (uint8_t)(c->number + 1);
     down->owner = c->number;
-    c->down = down;
+    c->down = at;
     if (down->credit) {
         output->goes |= bit;
         r->ready |= 1u << o;
@@ -305,7 +329,7 @@ ALWAYS_INLINE void give_vc(struct router *r, uint32_t o, struct chan *c, uint32_
 }
 
 /* Gives the free virtual channels of a class at output o to the requesting input channels, from the pointer on. */
-static void allocate_vcs(const struct routers *n, struct router *r, uint32_t o, uint32_t class)
+static void allocate_vcs(struct routers *n, struct router *r, uint32_t o, uint32_t class)
 {
     struct output *output = &r->output[o];
     uint64_t ask = output->asks & n->class_chans[class];
@@ -313,12 +337,12 @@ static void allocate_vcs(const struct routers *n, struct router *r, uint32_t o, 
     for (; ask && vcs; vcs &= vcs - 1) {
         uint32_t i = first_from(ask, output->next_vc[class]);
         ask &= ~(1ull << i);
-        give_vc(r, o, &r->in[i], class, (uint32_t)__builtin_ctzll(vcs));
+        give_vc(n, r, o, chan_in(n, r, i), class, (uint32_t)__builtin_ctzll(vcs));
     }
 }
 
 /* Allocates virtual channels to packets that have reached the heads of their buffers. */
-ALWAYS_INLINE void allocate(const struct routers *n, uint32_t n_class, struct router *r)
+ALWAYS_INLINE void allocate(struct routers *n, uint32_t n_class, struct router *r)
 {
     for (uint32_t outputs = r->asking; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
@@ -327,82 +351,80 @@ ALWAYS_INLINE void allocate(const struct routers *n, uint32_t n_class, struct ro
             for (uint32_t k = 0; k < n_class; k++)
                 allocate_vcs(n, r, o, k);
         } else if (ask) { /* one channel: nothing to arbitrate */
-            struct chan *c = &r->in[__builtin_ctzll(ask)];
-            uint64_t vcs = r->output[o].free_vc;
+            struct chan *c = chan_in(n, r, (uint32_t)__builtin_ctzll(ask));
+            uint32_t vcs = r->output[o].free_vc;
             if (n_class > 1)
                 vcs &= n->vcs_of_vc[c->vc];
             if (vcs)
-                give_vc(r, o, c, n_class > 1 ? n->class_of_vc[c->vc] : 0, (uint32_t)__builtin_ctzll(vcs));
+                give_vc(n, r, o, c, n_class > 1 ? n->class_of_vc[c->vc] : 0, (uint32_t)__builtin_ctz(vcs));
         }
     }
     r->asking = 0; /* a channel that still requests waits until a packet leaves a virtual channel */
 }
 
-/* The channel that an output to a node grants: a packet's first flit needs room at that node. NULL: none can send. */
-static struct chan *choose_to_node(const struct routers *n, const struct router *r, const struct output *output)
+/* The channel that an output to a node grants: a packet's first flit needs room at that node. NONE: none can send. */
+static uint32_t choose_to_node(const struct routers *n, const struct router *r, const struct output *output)
 {
-    uint64_t left = output->goes;
-    while (left) {
-        struct chan *c = &r->in[first_from(left, output->next)];
-        uint64_t bit = 1ull << c->number;
-        if (!(output->first & bit))
-            return c;
+    uint32_t full = 0; /* classes without room */
+    for (uint64_t left = output->goes; left;) {
+        uint32_t i = first_from(left, output->next);
+        const struct chan *c = chan_in(n, r, i);
+        if (!(head_flit(c) & FLIT_HEAD))
+            return i;
         uint32_t class = n->class_of_vc[c->vc], lane = class * n->noc.n_node + output->node;
-        if (port_has_room(n->noc.out[lane], n->lane[lane].reserved))
-            return c;
-        left &= ~(output->first & n->class_chans[class]);
+        if (!(full >> class & 1)) {
+            if (port_has_room(n->noc.out[lane], n->lane[lane].reserved))
+                return i;
+            full |= 1u << class;
+        }
+        left &= ~(1ull << i);
     }
-    return NULL;
+    return NONE;
 }
 
-/* The channel that an output grants: the first from its pointer on with a flit for it. */
-ALWAYS_INLINE struct chan *choose(const struct routers *n, const struct router *r, const struct output *output)
+/* Of the outputs that chose channels of the same input port, the first from the port's pointer on is accepted. */
+static uint32_t accept_offers(const struct routers *n, const struct router *r, uint32_t outputs, const uint32_t *chosen)
 {
-    if (output->node != NO_NODE)
-        return choose_to_node(n, r, output);
-    return &r->in[first_from(output->goes, output->next)];
+    uint32_t offers[MAX_PORT] = {0}, offered = 0, accepted = 0; /* by input port: outputs that it may send to */
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(outputs), port = chosen[o] >> n->vc_shift;
+        offers[port] |= 1u << o;
+        offered |= 1u << port;
+    }
+    for (; offered; offered &= offered - 1) {
+        uint32_t port = (uint32_t)__builtin_ctz(offered);
+        accepted |= 1u << first_from(offers[port], r->next[port]);
+    }
+    return accepted;
 }
 
-/* Input and output accept each other. */
-ALWAYS_INLINE void match(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint64_t now)
-{
-    struct output *output = &r->output[o];
-    output->next = (c->number + 1) & (MAX_CHAN - 1);
-    r->next[c->port] = (uint8_t)(o + 1);
-    if (output->node != NO_NODE && output->first >> c->number & 1)
-        n->lane[n->class_of_vc[c->vc] * n->noc.n_node + output->node].reserved++;
-    traverse(n, r, o, c, now);
-}
-
-/* Several outputs have flits. Each grants a channel; each input port accepts the first grant from its own pointer on. */
+/* Several outputs have flits. Each grants the first channel from its pointer on; each input port accepts one grant. */
 static void match_several(struct routers *n, struct router *r, uint64_t now)
 {
-    uint32_t offered = 0, outputs = 0;
-    bool conflict = false;
-    struct chan *chosen[MAX_PORT]; /* by output */
-    for (uint32_t left = r->ready; left; left &= left - 1) {
+    uint32_t outputs = r->ready, offered = 0, conflict = 0;
+    uint32_t chosen[MAX_PORT]; /* by output: the channel */
+    for (uint32_t left = outputs; left; left &= left - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(left);
-        if (!(chosen[o] = choose(n, r, &r->output[o])))
+        const struct output *output = &r->output[o];
+        uint32_t i = r->to_nodes >> o & 1 ? choose_to_node(n, r, output) : first_from(output->goes, output->next);
+        chosen[o] = i;
+        if (i == NONE) {
+            outputs &= ~(1u << o);
             continue;
-        outputs |= 1u << o;
-        conflict |= offered >> chosen[o]->port & 1;
-        offered |= 1u << chosen[o]->port;
-    }
-    if (conflict) {
-        uint32_t offers[MAX_PORT] = {0}; /* by input port: outputs that it may send to */
-        for (uint32_t left = outputs; left; left &= left - 1) {
-            uint32_t o = (uint32_t)__builtin_ctz(left);
-            offers[chosen[o]->port] |= 1u << o;
         }
-        outputs = 0;
-        for (; offered; offered &= offered - 1) {
-            uint32_t port = (uint32_t)__builtin_ctz(offered);
-            outputs |= 1u << first_from(offers[port], r->next[port]);
-        }
+        uint32_t port = 1u << (i >> n->vc_shift);
+        conflict |= offered & port;
+        offered |= port;
     }
+    if (conflict)
+        outputs = accept_offers(n, r, outputs, chosen);
     for (; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        match(n, r, o, chosen[o], now);
+        struct chan *c = chan_in(n, r, chosen[o]);
+        if (r->to_nodes >> o & 1)
+            eject(n, r, o, c, now);
+        else
+            forward(n, r, o, c);
     }
 }
 
@@ -411,43 +433,51 @@ ALWAYS_INLINE bool visit(struct routers *n, uint32_t n_class, struct router *r, 
 {
     if (r->asking)
         allocate(n, n_class, r);
-    if (r->ready & (r->ready - 1)) {
+    uint32_t ready = r->ready;
+    if (ready & (ready - 1)) {
         match_several(n, r, now);
-    } else if (r->ready) { /* one output: whoever it chooses has no other offer */
-        uint32_t o = (uint32_t)__builtin_ctz(r->ready);
-        struct chan *c = choose(n, r, &r->output[o]);
-        if (c)
-            match(n, r, o, c, now);
+    } else if (ready) { /* one output: what it grants is accepted */
+        uint32_t o = (uint32_t)__builtin_ctz(ready);
+        const struct output *output = &r->output[o];
+        if (!(r->to_nodes & ready)) {
+            forward(n, r, o, chan_in(n, r, first_from(output->goes, output->next)));
+        } else {
+            uint32_t i = choose_to_node(n, r, output);
+            if (i != NONE)
+                eject(n, r, o, chan_in(n, r, i), now);
+        }
     }
-    return r->ready || r->asking;
+    return r->ready | r->asking;
 }
 
 /* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
 ALWAYS_INLINE uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t now)
 {
-    struct links *l = &n->links;
     arrive(n, now);
     inject(n, n_class, now);
     bool again = false;
-    const uint32_t sent = l->flit_tail;
+    const uint32_t slot = (now + n->latency) & n->link_mask;
+    n->sent = links_at(n, slot);
     for (uint32_t w = 0; w < n->active_words; w++) {
-        uint64_t left = n->active[w], stay = 0;
-        for (uint64_t m = left; m; m &= m - 1) {
+        uint64_t stay = 0;
+        for (uint64_t m = n->active[w]; m; m &= m - 1) {
             if (visit(n, n_class, n->router[w * 64 + (uint32_t)__builtin_ctzll(m)], now))
                 stay |= m & -m;
         }
         n->active[w] = stay;
         again |= stay != 0;
     }
-    if (l->flit_tail != sent)
-        l->batch[l->batch_tail++ & l->batch_mask] = (struct batch){now + n->latency, l->flit_tail};
+    n->arriving[slot] = (uint32_t)(n->sent - links_at(n, slot));
     if (again || n->n_credit)
         return now + 1;
     for (uint32_t c = 0; c < n_class; c++)
         for (uint32_t w = 0; w < n->noc.mark_words; w++)
             if (nodes_with_packets(n, c, w))
                 return now + 1;
-    return l->batch_head == l->batch_tail ? NEVER : l->batch[l->batch_head & l->batch_mask].at;
+    for (uint64_t at = now + 1; at <= now + n->latency; at++)
+        if (n->arriving[at & n->link_mask])
+            return at;
+    return NEVER;
 }
 
 uint64_t routers_tick(struct comp *comp, uint64_t now)
@@ -465,33 +495,35 @@ uint64_t routers_tick_classes(struct comp *comp, uint64_t now)
 /* The request of the first packet in the channel. */
 static req_id first_in(const struct routers *n, const struct chan *c)
 {
-    return n->packet[flit_packet(head_flit(c))].req;
+    return n->packet[head_flit(c) >> 2].req;
 }
 
 /* What the packet whose first flit is at the head of channel c waits for. */
 static void head_waits(const struct routers *n, const struct router *r, const struct chan *c, const struct packet *p,
                        struct waits *w)
 {
-    const struct output *output = &r->output[r->route[p->to]];
+    uint32_t to = n->heading[p - n->packet].to;
+    const struct output *output = &r->output[r->route[to]];
     if (output->node != NO_NODE) {
-        waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + p->to], "its receiver");
+        waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + to], "its receiver");
         return;
     }
-    if (!c->down) { /* all virtual channels of its class are taken: report the first of them */
-        uint32_t owner = output->feeds[p->class * n->n_vc].owner;
-        if (owner != NO_OWNER && r->in[owner].n)
-            waits_for_request(w, NULL, p->req, first_in(n, &r->in[owner]), "a virtual channel");
+    if (c->down == NONE) { /* all virtual channels of its class are taken: report the first of them */
+        uint32_t owner = chan_at(n, output->feeds + p->class * n->n_vc * n->chan_bytes)->owner;
+        if (owner < FROM_NODE && chan_in(n, r, owner)->n)
+            waits_for_request(w, NULL, p->req, first_in(n, chan_in(n, r, owner)), "a virtual channel");
         return;
     }
-    if (c->down->n)
-        waits_for_request(w, NULL, p->req, first_in(n, c->down), "a buffer slot at the next router");
+    const struct chan *down = chan_at(n, c->down);
+    if (down->n)
+        waits_for_request(w, NULL, p->req, first_in(n, down), "a buffer slot at the next router");
 }
 
 static void channel_waits(const struct routers *n, const struct router *r, const struct chan *c, struct waits *w)
 {
     for (uint32_t k = 0; k < c->n; k++) {
-        uint64_t flit = c->ring[(c->head + k) & n->depth_mask];
-        const struct packet *p = &n->packet[flit_packet(flit)];
+        uint32_t flit = c->flit[(c->head + k) & n->depth_mask];
+        const struct packet *p = &n->packet[flit >> 2];
         if (!(flit & FLIT_HEAD))
             continue; /* the packet's first flit is further ahead and is reported instead */
         if (k == 0)
@@ -506,9 +538,9 @@ void routers_waits(const struct comp *comp, struct waits *w)
     const struct routers *n = (const struct routers *)comp;
     for (uint32_t r = 0; r < n->n_router; r++)
         for (uint32_t i = 0; i < n->n_port << n->vc_shift; i++)
-            channel_waits(n, n->router[r], &n->router[r]->in[i], w);
+            channel_waits(n, n->router[r], chan_in(n, n->router[r], i), w);
     for (uint32_t lane = 0; lane < n->noc.n_node * n->noc.n_class; lane++) {
-        const struct chan *c = n->lane[lane].in;
+        const struct chan *c = lane_chan(n, &n->lane[lane], 0);
         req_id id = port_oldest(&n->noc.in[lane]);
         if (id == REQ_NONE)
             continue;

@@ -105,11 +105,11 @@ static int number_channels(struct routers *n, struct err *e)
             n->class_chans[v / n->n_vc] |= 1ull << ((p << n->vc_shift) + v);
     }
     for (uint32_t v = 0; v < vcs; v++)
-        n->vcs_of_vc[v] = n->class_chans[n->class_of_vc[v]] & ((1ull << vcs) - 1);
+        n->vcs_of_vc[v] = (uint32_t)(n->class_chans[n->class_of_vc[v]] & ((1ull << vcs) - 1));
     n->depth = n->noc.cfg.vc_flits;
-    n->depth_mask = OWN_FLITS - 1;
     while (n->depth_mask + 1 < n->depth)
         n->depth_mask = n->depth_mask * 2 + 1;
+    n->chan_bytes = (uint32_t)(sizeof(struct chan) + (n->depth_mask + 1) * sizeof(uint32_t) + 15) & ~15u;
     return 0;
 }
 
@@ -186,10 +186,9 @@ static int place_nodes(struct routers *n, struct arena *a, struct err *e)
 /* Output `port` of router `r` leads to input `in` of router `to`. */
 static void join(struct routers *n, uint32_t r, uint32_t port, uint32_t to, uint32_t in)
 {
-    struct chan *first = &n->router[to]->in[in << n->vc_shift];
-    n->router[r]->output[port].feeds = first;
+    n->router[r]->output[port].feeds = (uint32_t)((char *)chan_in(n, n->router[to], in << n->vc_shift) - n->chan);
     for (uint32_t v = 0; v < 1u << n->vc_shift; v++)
-        n->behind[first + v - n->chan] = (uint16_t)r;
+        chan_in(n, n->router[to], (in << n->vc_shift) + v)->behind = (uint16_t)r;
 }
 
 static void wire_mesh(struct routers *n)
@@ -233,27 +232,24 @@ static void wire_butterfly(struct routers *n)
 }
 
 /* ---- memory ---- */
-static void make_channel(struct routers *n, struct arena *a, struct chan *c, uint32_t port, uint32_t vc)
+static void make_channel(const struct routers *n, struct chan *c, uint32_t router, uint32_t port, uint32_t vc)
 {
-    *c = (struct chan){.ring = c->own,
+    *c = (struct chan){.down = NONE,
+                       .router = (uint16_t)router,
                        .number = (uint8_t)((port << n->vc_shift) + vc),
                        .port = (uint8_t)port,
                        .vc = (uint8_t)vc,
                        .credit = (uint8_t)n->depth,
                        .owner = NO_OWNER};
-    if (n->depth_mask >= OWN_FLITS)
-        c->ring = arena_alloc64(a, (n->depth_mask + 1) * sizeof *c->ring);
 }
 
 static void make_routers(struct routers *n, struct arena *a)
 {
     uint32_t of_port = 1u << n->vc_shift, of_router = n->n_port << n->vc_shift;
-    uint64_t vcs = (1ull << n->n_vc * n->noc.n_class) - 1; /* at most half of 64 channels: a router has two ports */
+    uint32_t vcs = (uint32_t)((1ull << n->n_vc * n->noc.n_class) - 1); /* a router has two ports, so 32 at most */
     uint8_t *route = arena_alloc64(a, (size_t)n->n_router * n->noc.n_node);
     size_t bytes = sizeof(struct router) + n->n_port * sizeof(struct output);
-    uint32_t n_chan = n->n_router * of_router;
-    n->chan = arena_alloc64(a, (n_chan + (size_t)n->noc.n_node * of_port) * sizeof *n->chan);
-    n->behind = arena_alloc64(a, n_chan * sizeof *n->behind);
+    n->chan = arena_alloc64(a, ((size_t)n->n_router * of_router + n->noc.n_node * of_port) * n->chan_bytes);
     n->router = arena_alloc64(a, n->n_router * sizeof *n->router);
     n->active_words = (n->n_router + 63) / 64;
     n->active = arena_alloc64(a, n->active_words * 8);
@@ -261,15 +257,12 @@ static void make_routers(struct routers *n, struct arena *a)
         struct router *router = n->router[r] = arena_alloc64(a, bytes);
         *router = (struct router){.active = &n->active[r >> 6],
                                   .active_bit = 1ull << (r & 63),
-                                  .in = &n->chan[r * of_router],
+                                  .in = n->chan + (size_t)r * of_router * n->chan_bytes,
                                   .route = route + (size_t)r * n->noc.n_node};
         for (uint32_t p = 0; p < n->n_port; p++) {
             router->output[p] = (struct output){.node = NO_NODE, .free_vc = vcs};
-            for (uint32_t v = 0; v < of_port; v++) {
-                struct chan *c = &router->in[(p << n->vc_shift) + v];
-                make_channel(n, a, c, p, v);
-                c->router = router;
-            }
+            for (uint32_t v = 0; v < of_port; v++)
+                make_channel(n, chan_in(n, router, (p << n->vc_shift) + v), r, p, v);
         }
     }
 }
@@ -284,7 +277,7 @@ static void make_state(struct routers *n, struct arena *a)
     n->blocked = arena_alloc64(a, n->noc.mark_words * n->noc.n_class * 8);
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t node = i % n_node, first = ((uint32_t)n->port_of[node] << n->vc_shift) + i / n_node * n->n_vc;
-        n->lane[i] = (struct lane){.in = &n->router[n->router_of[node]]->in[first], .packet = NONE};
+        n->lane[i] = (struct lane){.in = (char *)chan_in(n, n->router[n->router_of[node]], first), .packet = NONE};
     }
 }
 
@@ -296,31 +289,30 @@ static void make_packets(struct routers *n, struct arena *a)
     n->packet = arena_alloc64(a, packets * sizeof *n->packet);
     for (uint32_t i = 0; i < packets; i++)
         n->packet[i].next = i + 1 < packets ? i + 1 : NONE;
-    while (size < ports * (n->latency + 2) + 2)
+    n->heading = arena_alloc64(a, packets * sizeof *n->heading);
+    while (size <= n->latency)
         size *= 2;
-    n->links.flit = arena_alloc64(a, size * sizeof *n->links.flit);
-    n->links.flit_mask = size - 1;
-    for (size = 1; size < n->latency + 2;)
-        size *= 2;
-    n->links.batch = arena_alloc64(a, size * sizeof *n->links.batch); /* at most one per cycle */
-    n->links.batch_mask = size - 1;
-    n->credits = arena_alloc64(a, ports * sizeof *n->credits); /* a port frees one slot per cycle */
+    n->link_mask = size - 1;
+    n->arriving = arena_alloc64(a, size * sizeof *n->arriving);
+    n->arrival = arena_alloc64(a, (size_t)size * ports * sizeof *n->arrival); /* a link takes one flit per cycle */
+    n->credits = arena_alloc64(a, ports * sizeof *n->credits);                /* a port frees one slot per cycle */
 }
 
 /* Where nodes are attached, and the route from every router to every node. */
-static void make_routes(struct routers *n, struct arena *a)
+static void make_routes(struct routers *n)
 {
-    struct chan *out = &n->chan[(n->n_router * n->n_port) << n->vc_shift];
+    uint32_t out = ((n->n_router * n->n_port) << n->vc_shift) * n->chan_bytes;
     for (uint32_t i = 0; i < n->noc.n_node; i++) {
         uint32_t port = n->noc.cfg.topology == NOC_MESH ? (uint32_t)LOCAL : i % n->radix;
-        struct output *output = &n->router[n->eject_router[i]]->output[port];
-        struct chan *in = &n->router[n->router_of[i]]->in[(uint32_t)n->port_of[i] << n->vc_shift];
-        output->node = (uint16_t)i;
-        output->feeds = out;
-        for (uint32_t v = 0; v < 1u << n->vc_shift; v++) {
-            make_channel(n, a, out++, 0, v);
-            in[v].owner = FROM_NODE;
-            n->behind[in + v - n->chan] = (uint16_t)i;
+        struct router *from = n->router[n->eject_router[i]];
+        from->to_nodes |= 1u << port;
+        from->output[port].node = (uint16_t)i;
+        from->output[port].feeds = out;
+        for (uint32_t v = 0; v < 1u << n->vc_shift; v++, out += n->chan_bytes) {
+            make_channel(n, chan_at(n, out), 0, 0, v);
+            struct chan *in = chan_in(n, n->router[n->router_of[i]], ((uint32_t)n->port_of[i] << n->vc_shift) + v);
+            in->owner = FROM_NODE;
+            in->behind = (uint16_t)i;
         }
         for (uint32_t r = 0; r < n->n_router; r++)
             n->router[r]->route[i] = (uint8_t)route_of(n, r, i);
@@ -346,6 +338,6 @@ struct noc *routers_new(struct engine *eng, const struct noc *base, struct err *
         wire_mesh(n);
     else
         wire_butterfly(n);
-    make_routes(n, a);
+    make_routes(n);
     return &n->noc;
 }

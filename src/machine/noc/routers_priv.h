@@ -23,44 +23,35 @@ struct packet {
     uint32_t info;
     uint64_t since;
     uint32_t next; /* free list */
-    uint16_t to, flits, sent;
+    uint16_t flits, sent;
     uint8_t class;
 };
+/* What routers look at. */
+struct heading {
+    uint16_t to;
+    uint8_t pieces;
+};
 
-/* A flit: what routers need of its packet is in it, so that they never look at the packet. */
-#define FLIT_HEAD 1ull
-#define FLIT_TAIL 2ull
-static inline uint64_t flit_make(uint32_t packet, uint32_t to, uint32_t pieces)
-{
-    return (uint64_t)packet << 32 | (uint64_t)to << 16 | (uint64_t)pieces << 8;
-}
-static inline uint32_t flit_packet(uint64_t flit)
-{
-    return (uint32_t)(flit >> 32);
-}
-static inline uint32_t flit_to(uint64_t flit)
-{
-    return (uint16_t)(flit >> 16);
-}
-static inline uint32_t flit_pieces(uint64_t flit)
-{
-    return (uint8_t)(flit >> 8);
-}
+/* A flit: packet << 2 | tail << 1 | head. */
+#define FLIT_HEAD 1u
+#define FLIT_TAIL 2u
 
-#define OWN_FLITS 4 /* a buffer of so many is in the channel itself, so that a flit touches one line of the host */
-
+/*
+ * Channels have routers.chan_bytes each, with their flits: most often 32, of which two share a line of the host. One
+ * names another by its distance from the first in bytes.
+ */
 struct chan {
-    uint64_t *ring; /* the flits */
-    struct router *router;
-    struct chan *down; /* channel that the packet at the head owns; NULL = none yet */
-    uint8_t head, n;   /* in the ring */
-    uint8_t to;        /* output of the packet at the head */
-    uint8_t number;    /* of the channel in its router */
-    uint8_t vc, port;
+    uint32_t down;   /* channel that the packet at the head owns; NONE = none yet */
+    uint16_t router; /* that it is an input of */
+    uint16_t behind; /* the router behind it, or the node */
+    uint8_t number;  /* in its router */
+    uint8_t port, vc;
+    uint8_t head, n; /* in the ring of flits */
+    uint8_t to;      /* output of the packet at the head */
     /* of the router behind */
-    uint8_t credit; /* free slots */
+    uint8_t credit; /* free slots, as it knows */
     uint8_t owner;  /* its channel whose packet owns this one; NO_OWNER, FROM_NODE */
-    uint64_t own[OWN_FLITS];
+    uint32_t flit[];
 };
 
 /*
@@ -70,43 +61,32 @@ struct chan {
 struct output {
     uint64_t asks;                  /* channels whose packet has no virtual channel yet */
     uint64_t goes;                  /* channels with a flit and a credit for it (or a way to a node) */
-    uint64_t first;                 /* channels whose packet has sent nothing yet */
-    uint64_t free_vc;               /* virtual channels that no packet owns */
-    struct chan *feeds;             /* the channels that it leads to */
+    uint32_t free_vc;               /* virtual channels that no packet owns */
+    uint32_t feeds;                 /* first of the channels that it leads to */
     uint16_t node;                  /* that is ejected to; NO_NODE = it leads to a router */
     uint8_t next;                   /* channel with priority when it requests */
     uint8_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
-} __attribute__((aligned(64)));
+} __attribute__((aligned(32)));
 
 struct router {
-    uint32_t asking;                          /* outputs with a free virtual channel that a packet may want */
-    uint32_t ready;                           /* outputs for which a flit is ready */
-    uint64_t *active, active_bit;             /* its place in routers.active */
-    struct chan *in;                          /* its channels */
-    uint8_t *route;                           /* by node: output */
-    uint8_t next[MAX_PORT];                   /* by input port: output with priority among those requested */
-    struct output output[] __attribute__((aligned(64)));
-};
+    uint32_t asking;              /* outputs with a free virtual channel that a packet may want */
+    uint32_t ready;               /* outputs for which a flit is ready */
+    uint32_t to_nodes;            /* outputs that lead to nodes */
+    uint64_t *active, active_bit; /* its place in routers.active */
+    char *in;                     /* its channels */
+    uint8_t *route;               /* by node: output */
+    uint8_t next[MAX_PORT];       /* by input port: output with priority among those requested */
+    struct output output[];
+} __attribute__((aligned(64)));
 
 struct arrival {
-    struct chan *chan; /* where the flit goes */
-    uint64_t flit;
-};
-/* Flits on links in the order of their arrival. Those that left in one cycle arrive in one, too: it is kept per batch. */
-struct batch {
-    uint64_t at;
-    uint32_t end; /* in the ring of arrivals */
-};
-struct links {
-    struct arrival *flit;
-    struct batch *batch;
-    uint32_t flit_mask, flit_head, flit_tail;
-    uint32_t batch_mask, batch_head, batch_tail;
+    uint32_t chan; /* where the flit goes */
+    uint32_t flit;
 };
 
 /* A node's injection of one class. */
 struct lane {
-    struct chan *in;   /* first channel of its class at its router */
+    char *in;          /* first channel of its class at its router */
     uint32_t packet;   /* that it is sending; NONE */
     uint32_t reserved; /* packets in flight into its receiving port */
     uint8_t vc;        /* of its class: the channel it uses */
@@ -120,28 +100,43 @@ struct routers {
     uint32_t vc_shift;
     uint32_t depth, depth_mask; /* flits a buffer holds; size of its ring - 1 */
     uint8_t class_of_vc[MAX_CHAN];
-    uint64_t vcs_of_vc[MAX_CHAN];        /* the virtual channels of the same class */
+    uint32_t vcs_of_vc[MAX_CHAN];        /* the virtual channels of the same class */
     uint64_t class_chans[NOC_MAX_CLASS]; /* a router's channels of each class */
     struct router **router;
-    struct chan *chan;     /* of all routers, then those of outputs to nodes */
-    uint64_t *active;      /* routers to visit: bitmap */
+    char *chan; /* of all routers, then those of outputs to nodes */
+    uint32_t chan_bytes;
     uint32_t active_words;
-    uint32_t n_blocked;    /* bits in `blocked` */
-    struct lane *lane;     /* as noc.in */
-    uint8_t *inject_turn;  /* per node: the class with priority for the next flit */
-    uint64_t *injecting;   /* per class mark_words words: nodes with a packet in progress */
-    uint64_t *blocked;     /* the same: nodes that wait for a place in their router */
+    uint64_t *active;     /* routers to visit: bitmap */
+    uint32_t n_blocked;   /* bits in `blocked` */
+    struct lane *lane;    /* as noc.in */
+    uint8_t *inject_turn; /* per node: the class with priority for the next flit */
+    uint64_t *injecting;  /* per class mark_words words: nodes with a packet in progress */
+    uint64_t *blocked;    /* the same: nodes that wait for a place in their router */
     struct packet *packet;
+    struct heading *heading; /* of each packet */
     uint32_t packet_free;
+    /* Flits on links by cycle of arrival, at cycle & link_mask: how many, and n_router * n_port places for them. */
+    uint32_t *arriving;
+    struct arrival *arrival;
+    struct arrival *sent; /* place of the next flit that leaves in this cycle */
+    uint32_t link_mask;
+    uint32_t latency;  /* switch to next buffer */
+    uint32_t *credits; /* channels that get a credit in the next cycle */
     uint32_t n_credit;
-    struct links links;
-    struct chan **credits; /* channels whose owner can continue in the next cycle */
-    uint16_t *behind;      /* by channel: the router behind it, or the node */
-    uint32_t latency;      /* switch to next buffer */
     uint16_t *router_of, *port_of; /* of each node's injection */
     uint16_t *eject_router;        /* of each node */
     uint32_t width, height, radix, stages;
 };
+
+static inline struct chan *chan_at(const struct routers *n, uint32_t at)
+{
+    return (struct chan *)(n->chan + at);
+}
+/* Channel i of a router. */
+static inline struct chan *chan_in(const struct routers *n, const struct router *r, uint32_t i)
+{
+    return (struct chan *)(r->in + i * n->chan_bytes);
+}
 
 /* routers.c: for one class, and for any number */
 uint64_t routers_tick(struct comp *, uint64_t now);
