@@ -122,8 +122,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
 {
     struct port *p = &n->noc.in[class * n->noc.n_node + node];
     if (!port_peek(p, now)) {
-        if (port_empty(p))
-            port_unmark(p);
+        port_unmark_if_empty(p);
         return NONE;
     }
     uint32_t v = lane->next, tried = 0;
@@ -135,8 +134,7 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
         }
     }
     struct msg msg = port_pop(p);
-    if (port_empty(p))
-        port_unmark(p);
+    port_unmark_if_empty(p);
     uint32_t k = n->packet_free, to = noc_target(&n->noc, class, msg.req), flits = noc_flits(&n->noc, msg.info);
     struct packet *packet = &n->packet[k];
     n->packet_free = packet->next;
