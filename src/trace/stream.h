@@ -46,8 +46,10 @@ static inline bool trace_has_addresses(const struct trace_inst *i)
 struct stream_mem {
     uint8_t space;  /* enum trace_space, resolved: never GENERIC */
     uint8_t affine; /* 1: addr[lane] = base + stride * lane for active lanes, and addr[] is filled all the same */
-    uint32_t mask;  /* lanes that access memory: a subset of the instruction's mask */
-    int64_t stride;
+    /* Not 0: addr[lane] = base + stride * (lane % group) + pitch * (lane / group), a power of two; 32 when affine. */
+    uint8_t group;
+    uint32_t mask; /* lanes that access memory: a subset of the instruction's mask */
+    int64_t stride, pitch;
     uint64_t base;
     uint64_t addr[TRACE_WARP_SIZE]; /* inactive lanes: unspecified */
 };

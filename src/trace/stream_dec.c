@@ -221,8 +221,10 @@ static void fill_shape(const struct model *m, unsigned slot, uint64_t base, stru
     const struct model_addr *a = &m->addr[slot];
     unsigned k = m->group_log2[slot];
     mem->affine = k == SHAPE_WHOLE_WARP;
+    mem->group = mem->affine ? TRACE_WARP_SIZE : (uint8_t)(1u << k);
     mem->base = base;
     mem->stride = a->stride;
+    mem->pitch = a->pitch;
     uint64_t stride = (uint64_t)(int64_t)a->stride, pitch = (uint64_t)(int64_t)a->pitch;
     if (mem->affine)
         line_fill(mem->addr, base, stride);
@@ -245,7 +247,7 @@ static bool fill_gather(struct stream_dec *d, uint32_t mem_index, unsigned shape
     memset(value, 0, sizeof value);
     if (shape >= SHAPE_PACK_MIN && !get_packed(d, shape == SHAPE_PACK_LANE ? n - 1 : n, value))
         return false;
-    mem->affine = 0;
+    mem->affine = mem->group = 0;
     mem->base = base;
     mem->stride = 0;
     uint64_t moved = base - g->base, at = base;

@@ -96,6 +96,36 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
     return n;
 }
 
+/* All lanes, in rows of mem->group that are each dense or one word for all, in whole words: few pieces instead of lanes. */
+static unsigned coalesce_rows(const struct stream_mem *mem, unsigned width, unsigned line_bytes,
+                              struct line_access *out)
+{
+    unsigned n = 0;
+    uint64_t row = mem->base;
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane += mem->group, row += (uint64_t)mem->pitch) {
+        uint64_t at = row;
+        unsigned left = mem->stride ? mem->group * width : width;
+        while (left) {
+            unsigned offset = (unsigned)(at & (line_bytes - 1)), room = line_bytes - offset;
+            unsigned bytes = left < room ? left : room;
+            uint64_t line = at - offset;
+            unsigned i = n;
+            while (i && out[i - 1].addr != line)
+                i--;
+            if (!i) {
+                out[n] = (struct line_access){.addr = line, .first = (uint8_t)offset};
+                i = ++n;
+            }
+            out[i - 1].words |= word_mask(offset / 4, (offset + bytes - 1) / 4);
+            at += bytes;
+            left -= bytes;
+        }
+    }
+    for (unsigned i = 0; i < n; i++)
+        out[i].bytes = (uint16_t)(4 * count_words(out[i].words));
+    return n;
+}
+
 /*
  * Aligned 4-byte lanes, the most common accesses: neighboring lanes mostly share a line, so the current line is tried
  * before the others are searched. Returns 0 when a lane turns out not to be aligned.
@@ -138,6 +168,9 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
 {
     if (mem->affine && mem->mask == ~0u && mem->stride == (int64_t)width && !(width & 3) && !(mem->base & 3))
         return coalesce_dense(mem->base, width, line_bytes, out);
+    if (mem->group && mem->mask == ~0u && (mem->stride == 0 || mem->stride == (int64_t)width) && !split &&
+        !((width | mem->base | (uint64_t)mem->pitch) & 3))
+        return coalesce_rows(mem, width, line_bytes, out);
     if (width == 4 && !split) {
         unsigned n = coalesce_words(mem, line_bytes, out);
         if (n)
