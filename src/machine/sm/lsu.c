@@ -299,12 +299,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
         .nth = (uint8_t)(e->next_line > 255 ? 255 : e->next_line),
         .n_lines = (uint8_t)(e->n_line > 255 ? 255 : e->n_line),
     };
-    /* Eight words are a sector. */
-    if (l->words == ~0u)
-        r->sectors = 15;
-    else
-        for (unsigned s = 0; s < 4; s++)
-            r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
+    r->sectors = coalesce_sectors(l->words);
     if (sm->cfg.coalesce == SM_COALESCE_SEGMENTS && e->where == LSU_DATA) {
         r->sectors = coalesce_segment_of(r->sectors);
         if (r->kind != REQ_READ) /* the packet of a store is as long as its segment */

@@ -466,7 +466,8 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
                     first = sm->lsu_free_at[s];
             at = first > at ? first : at;
         }
-        at = at > now ? at : now + 1;
+        if (at <= now + 1)
+            return now + 1;
         next = at < next ? at : next;
     }
     return next;
@@ -533,7 +534,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
     }
     uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);
     next = tma < next ? tma : next;
-    if (sm->in[WARP_READY]) {
+    if (next > now + 1 && sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
         next = unit < next ? unit : next;
     }
