@@ -153,6 +153,18 @@ struct stream_step {
  * warp is done), -1 when the bytes are corrupt (then it keeps returning -1).
  */
 int stream_dec_next(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
+/* The same, but of an access to global memory whose lanes follow a rule (mem->group) it leaves addr[] as it was. */
+int stream_dec_next_rule(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
+/* The addresses of the lanes by that rule. */
+static inline void stream_mem_fill(const struct stream_mem *mem, uint64_t addr[TRACE_WARP_SIZE])
+{
+    uint64_t row = mem->base;
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; row += (uint64_t)mem->pitch) {
+        uint64_t at = row;
+        for (unsigned end = lane + mem->group; lane < end; at += (uint64_t)mem->stride)
+            addr[lane++] = at;
+    }
+}
 
 /* What is left of the present run: instructions [pc, pc + left) under `mask`, left >= 1. */
 struct stream_run {

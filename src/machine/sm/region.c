@@ -159,10 +159,8 @@ static void get_record(const struct warp_region *g, uint32_t at, struct stream_m
         memcpy(mem->addr, g->bytes + at + sizeof r, LANES_BYTES);
         return;
     }
-    uint64_t row = r.base;
-    for (unsigned lane = 0; r.mask && lane < TRACE_WARP_SIZE; row += (uint64_t)r.pitch)
-        for (unsigned i = 0; i < r.group; i++)
-            mem->addr[lane++] = row + (uint64_t)r.stride * i;
+    if (r.mask && r.space != TRACE_SP_GLOBAL)
+        stream_mem_fill(mem, mem->addr);
 }
 
 /* Takes instructions [from, from + n) of the region from the current run, and their records. False: corrupt bytes. */
@@ -176,7 +174,7 @@ static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
     for (; *access < r->n_access && offset[*access] < from + n; ++*access) {
         struct stream_step step;
         stream_dec_skip(w->dec, offset[*access] - at);
-        if (stream_dec_next(w->dec, &step, &w->mem) != 1)
+        if (stream_dec_next_rule(w->dec, &step, &w->mem) != 1)
             return false;
         g->access_at[copy * r->n_access + *access] = *bytes;
         *bytes = put_record(g, *bytes, &w->mem);

@@ -84,7 +84,7 @@ struct warp {
     bool ended;                    /* no more instructions */
     bool jumped, jumped_back;      /* the next instruction does not follow the last in the program; it precedes it */
     struct stream_dec *dec;
-    struct stream_mem mem; /* addresses of the next instruction */
+    struct stream_mem mem; /* addresses of the next instruction, as stream_dec_next_rule gives them */
     struct warp_region gathered;
 };
 
