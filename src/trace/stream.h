@@ -46,8 +46,10 @@ static inline bool trace_has_addresses(const struct trace_inst *i)
 struct stream_mem {
     uint8_t space;  /* enum trace_space, resolved: never GENERIC */
     uint8_t affine; /* 1: addr[lane] = base + stride * lane for active lanes, and addr[] is filled all the same */
-    uint32_t mask;  /* lanes that access memory: a subset of the instruction's mask */
-    int64_t stride;
+    /* Not 0: addr[lane] = base + stride * (lane % group) + pitch * (lane / group), a power of two; 32 when affine. */
+    uint8_t group;
+    uint32_t mask; /* lanes that access memory: a subset of the instruction's mask */
+    int64_t stride, pitch;
     uint64_t base;
     uint64_t addr[TRACE_WARP_SIZE]; /* inactive lanes: unspecified */
 };
@@ -151,6 +153,18 @@ struct stream_step {
  * warp is done), -1 when the bytes are corrupt (then it keeps returning -1).
  */
 int stream_dec_next(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
+/* The same, but of an access to global memory whose lanes follow a rule (mem->group) it leaves addr[] as it was. */
+int stream_dec_next_rule(struct stream_dec *, struct stream_step *step, struct stream_mem *mem);
+/* The addresses of the lanes by that rule. */
+static inline void stream_mem_fill(const struct stream_mem *mem, uint64_t addr[TRACE_WARP_SIZE])
+{
+    uint64_t row = mem->base;
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; row += (uint64_t)mem->pitch) {
+        uint64_t at = row;
+        for (unsigned end = lane + mem->group; lane < end; at += (uint64_t)mem->stride)
+            addr[lane++] = at;
+    }
+}
 
 /* What is left of the present run: instructions [pc, pc + left) under `mask`, left >= 1. */
 struct stream_run {

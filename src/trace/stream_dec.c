@@ -8,6 +8,7 @@
 #include "trace/stream.h"
 
 #include "base/err.h"
+#include "base/inline.h"
 #include "trace/bytes.h"
 #include "trace/model.h"
 
@@ -216,13 +217,17 @@ static bool get_new_shape(struct stream_dec *d, unsigned slot, unsigned shape)
     return true;
 }
 
-static void fill_shape(const struct model *m, unsigned slot, uint64_t base, struct stream_mem *mem)
+static void fill_shape(const struct model *m, unsigned slot, uint64_t base, struct stream_mem *mem, bool addresses)
 {
     const struct model_addr *a = &m->addr[slot];
     unsigned k = m->group_log2[slot];
     mem->affine = k == SHAPE_WHOLE_WARP;
+    mem->group = mem->affine ? TRACE_WARP_SIZE : (uint8_t)(1u << k);
     mem->base = base;
     mem->stride = a->stride;
+    mem->pitch = a->pitch;
+    if (!addresses)
+        return;
     uint64_t stride = (uint64_t)(int64_t)a->stride, pitch = (uint64_t)(int64_t)a->pitch;
     if (mem->affine)
         line_fill(mem->addr, base, stride);
@@ -245,7 +250,7 @@ static bool fill_gather(struct stream_dec *d, uint32_t mem_index, unsigned shape
     memset(value, 0, sizeof value);
     if (shape >= SHAPE_PACK_MIN && !get_packed(d, shape == SHAPE_PACK_LANE ? n - 1 : n, value))
         return false;
-    mem->affine = 0;
+    mem->affine = mem->group = 0;
     mem->base = base;
     mem->stride = 0;
     uint64_t moved = base - g->base, at = base;
@@ -277,7 +282,7 @@ static bool copy_is_possible(const struct stream_mem *mem)
     return number[STREAM_COPY_ROW] <= STREAM_COPY_BYTES_MOST / rows;
 }
 
-static bool get_record(struct stream_dec *d, const struct trace_inst *inst, struct stream_mem *mem)
+static inline bool get_record(struct stream_dec *d, const struct trace_inst *inst, struct stream_mem *mem, bool by_rule)
 {
     struct model *m = &d->m;
     unsigned slot = inst->mem_index % MODEL_ADDRS;
@@ -314,7 +319,7 @@ static bool get_record(struct stream_dec *d, const struct trace_inst *inst, stru
     if (shape <= SHAPE_GRID) {
         if (shape != SHAPE_SAME && !get_new_shape(d, slot, shape))
             return false;
-        fill_shape(m, slot, base, mem);
+        fill_shape(m, slot, base, mem, !by_rule || mem->space != TRACE_SP_GLOBAL);
     } else if (!fill_gather(d, inst->mem_index, shape, base, mem)) {
         return false;
     }
@@ -356,7 +361,7 @@ void stream_dec_skip(struct stream_dec *d, uint32_t n)
     d->left -= n;
 }
 
-int stream_dec_next(struct stream_dec *d, struct stream_step *step, struct stream_mem *mem)
+ALWAYS_INLINE int next(struct stream_dec *d, struct stream_step *step, struct stream_mem *mem, bool by_rule)
 {
     int got = need_run(d);
     if (got != 1)
@@ -365,7 +370,7 @@ int stream_dec_next(struct stream_dec *d, struct stream_step *step, struct strea
     step->pc = d->pc;
     step->mask = d->mask;
     if (trace_has_addresses(inst) && d->mask) {
-        if (!get_record(d, inst, mem))
+        if (!get_record(d, inst, mem, by_rule))
             goto corrupt;
     } else {
         mem->mask = 0;
@@ -377,4 +382,14 @@ corrupt:
     d->corrupt = true;
     d->left = 0;
     return -1;
+}
+
+int stream_dec_next(struct stream_dec *d, struct stream_step *step, struct stream_mem *mem)
+{
+    return next(d, step, mem, false);
+}
+
+int stream_dec_next_rule(struct stream_dec *d, struct stream_step *step, struct stream_mem *mem)
+{
+    return next(d, step, mem, true);
 }

@@ -63,15 +63,15 @@ static void fill(struct stream_mem *m, unsigned width, unsigned kind)
     m->mask = rnd() % 3 ? ~0u : rnd() | 1u << rnd() % 32;
     uint64_t base = 0x100000 + (uint64_t)(rnd() % 4096) * width;
     m->affine = kind == 0;
+    m->group = kind == 0 ? 32 : kind == 1 ? (uint8_t)(2u << rnd() % 4) : 0;
+    m->pitch = kind == 1 ? (int64_t)((rnd() % 3 ? rnd() % 64 : 0) * width) - 16 * (int64_t)width : 0;
     m->base = base;
     m->stride = rnd() % 2 ? (int64_t)width : strides[rnd() % 12] * (width > 4 ? width / 4 : 1);
     if (m->stride % (int64_t)width)
         m->stride = (int64_t)width;
     for (int i = 0; i < 32; i++) {
-        if (kind == 0)
-            m->addr[i] = base + (uint64_t)(m->stride * i);
-        else if (kind == 1)
-            m->addr[i] = base + (uint64_t)(i / 16 * 1024 + i % 16 * (int)width); /* two rows of a tile */
+        if (kind < 2) /* the rows of a tile are affine, too */
+            m->addr[i] = base + (uint64_t)(i % m->group * m->stride + i / m->group * m->pitch);
         else
             m->addr[i] = 0x100000 + (uint64_t)(rnd() % 2048) * width;
     }

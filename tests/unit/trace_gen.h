@@ -284,7 +284,9 @@ static inline const char *gen_compare(const struct gen_step *want, const struct 
         if (want->mem_mask >> i & 1) {
             if (want->addr[i] != mem->addr[i])
                 return "address";
-            if (mem->affine && mem->base + (uint64_t)mem->stride * i != mem->addr[i])
+            if (mem->group &&
+                mem->base + (uint64_t)mem->stride * (i % mem->group) + (uint64_t)mem->pitch * (i / mem->group) !=
+                    mem->addr[i])
                 return "affine form";
         }
     return NULL;

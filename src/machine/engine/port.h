@@ -162,6 +162,12 @@ static inline bool port_empty(const struct port *p)
 {
     return !port_front(p);
 }
+/* For a port that is watched. */
+static inline void port_unmark_if_empty(struct port *p)
+{
+    if (port_empty(p))
+        port_unmark(p);
+}
 /* Between two instants. */
 static inline uint32_t port_count(const struct port *p)
 {

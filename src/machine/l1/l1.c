@@ -167,6 +167,7 @@ static struct l1_cache *cache_new(struct l1 *l1, enum l1_which which, const stru
     uint32_t hit = cfg->latency > tag_latency ? cfg->latency - tag_latency : 1;
     c->hit_extra = hit - 1;
     port_init(&c->in, eng, &l1->comp, tag_latency * cfg->ports + 1, tag_latency, cache_name[which]);
+    port_watch(&c->in, &l1->mail, L1_MAIL_IN << which);
     return c;
 }
 
@@ -275,6 +276,10 @@ struct l1 *l1_new(struct engine *eng, const struct l1_setup *cfg, const struct l
     port_init(&l1->reply_in, eng, &l1->comp, data && data->reply_queue ? data->reply_queue : 8, 1, "l1 replies");
     port_init(&l1->home_reply_in, eng, &l1->comp, 8, 1, "l1 replies of other SMs");
     port_init(&l1->request_in, eng, &l1->comp, 8, 1, "l1 requests of other SMs");
+    port_watch(&l1->events, &l1->mail, L1_MAIL_EVENT);
+    port_watch(&l1->reply_in, &l1->mail, L1_MAIL_REPLY);
+    port_watch(&l1->home_reply_in, &l1->mail, L1_MAIL_HOME_REPLY);
+    port_watch(&l1->request_in, &l1->mail, L1_MAIL_REQUEST);
     ring_init(&l1->remote_reply, eng->arena, env->max_requests ? env->max_requests : 64);
     return l1;
 }

@@ -83,10 +83,14 @@ struct l1_stores {
     uint64_t due_at; /* all leave, unless another store comes */
 };
 
+/* Its ports, as bits of l1.mail: a cycle looks only at those that may hold messages. */
+enum { L1_MAIL_EVENT = 1, L1_MAIL_REPLY = 2, L1_MAIL_HOME_REPLY = 4, L1_MAIL_REQUEST = 8, L1_MAIL_IN = 16 };
+
 struct l1 {
     struct comp comp;
     struct req *req; /* the pool */
     struct l1_cache *cache[L1_COUNT];
+    uint64_t mail; /* L1_MAIL_...; L1_MAIL_IN << i: cache i's port */
     struct port events, reply_in, home_reply_in, request_in;
     struct port *hit, *fill, *event;
     struct l1_net net;

@@ -230,10 +230,12 @@ static void send_to_sms(struct l1 *l1)
     port_send(l1->net.to_requester, id, net_info(NET_HEADER_BYTES + bytes, r->sectors));
 }
 
-/* The next cycle in which a port's oldest message can be taken; NEVER when it has none. */
-static inline uint64_t next_from(const struct port *p, uint64_t now)
+/* The next cycle in which the oldest message of a port that has mail can be taken; NEVER when none is left. */
+static inline uint64_t next_from(struct port *p, uint64_t now)
 {
     uint64_t ready = port_next_ready(p);
+    if (ready == NEVER)
+        port_unmark(p);
     return ready > now ? ready : now + 1;
 }
 
@@ -265,14 +267,16 @@ static void take_events(struct l1 *l1, uint64_t now)
         if (prefetcher->on_event && prefetcher->events >> kind & 1)
             prefetcher->on_event(l1->prefetcher.st, kind, event_slot(m.info), m.req);
     }
+    port_unmark_if_empty(&l1->events);
 }
 
 ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
 {
     const bool remote = hooked && l1->net.to_home;
+    const uint64_t mail = l1->mail;
     uint64_t want = NEVER;
     if (hooked) {
-        if (!port_empty(&l1->events))
+        if (mail & L1_MAIL_EVENT)
             take_events(l1, now);
         if (now >= l1->epoch_at) {
             uint64_t at = l1->management.hooks->on_epoch(l1->management.st, now);
@@ -290,18 +294,20 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         send_to_sms(l1);
     if (l1->stores.n)
         l1_stores_tick(l1, now);
-    want = earliest(want, take_reply(l1, now, remote));
+    if (mail & (L1_MAIL_REPLY | L1_MAIL_HOME_REPLY))
+        want = earliest(want, take_reply(l1, now, remote));
 
     for (uint32_t i = 0; i < L1_COUNT; i++) {
+        const bool own = mail & L1_MAIL_IN << i, others = remote && i == L1_DATA && mail & L1_MAIL_REQUEST;
+        if (!own && i != L1_DATA)
+            continue;
         struct l1_cache *c = l1->cache[i];
         if (!c)
             continue;
         bool reorder = hooked && i == L1_DATA && l1->order.policy;
-        if (!reorder && port_empty(&c->in) && i != L1_DATA)
-            continue;
         struct budget b = {0};
         uint32_t of_others = 0;
-        if (remote && i == L1_DATA) {
+        if (others) {
             if (c->blocked >= 0 && now != l1->yielded_at + 1)
                 of_others = b.taken = take_remote(l1, c, now, &b);
             if (of_others)
@@ -309,10 +315,12 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
         }
         if (reorder)
             take_reordered(l1, c, now, &b);
-        else
+        else if (own)
             take_in_order(l1, c, now, &b, hooked && c->hooked);
+        else
+            c->freed = false;
         if (hooked && i == L1_DATA) {
-            if (remote) {
+            if (others) {
                 of_others += take_remote(l1, c, now, &b);
                 want = earliest(want, next_from(&l1->request_in, now));
                 if (c->blocked >= 0 && of_others)
@@ -329,7 +337,7 @@ ALWAYS_INLINE uint64_t tick_body(struct l1 *l1, uint64_t now, bool hooked)
             }
         }
         /* A blocked cache waits for a reply or for room in a queue; both cause a tick. A buffer may still accept. */
-        if (c->blocked < 0 || reorder)
+        if (own && (c->blocked < 0 || reorder))
             want = earliest(want, next_from(&c->in, now));
     }
     if (l1->stores.n)

@@ -23,120 +23,133 @@
 #include "engine/waits.h"
 #include "noc/routers_priv.h"
 
-static void fifo_push(struct fifo *f, uint64_t at, uint32_t chan, uint32_t flit)
+/* The router must be visited in this cycle. */
+ALWAYS_INLINE void wake_router(struct router *r)
 {
-    f->slot[f->tail++ & f->mask] = (struct arrival){at, chan, flit};
+    *r->active |= r->active_bit;
 }
 
-static void wake_router(struct routers *n, uint32_t r)
+ALWAYS_INLINE uint32_t head_flit(const struct chan *c)
 {
-    n->active[r >> 6] |= 1ull << (r & 63);
-}
-
-static uint32_t head_flit(const struct routers *n, const struct router *r, uint32_t i)
-{
-    return r->buf[(i << n->depth_shift) + r->in[i].head];
+    return c->flit[c->head];
 }
 
 /* ---- one cycle ---- */
-/* Channel i has a flit and a credit for it. */
-static void flit_ready(struct router *r, uint32_t i)
+/* The channel has a flit and a credit for it. */
+ALWAYS_INLINE void flit_ready(struct router *r, const struct chan *c)
 {
-    uint32_t o = r->in[i].to;
-    r->output[o].goes |= 1ull << i;
-    r->ready |= 1u << o;
+    r->output[c->to].goes |= 1ull << c->number;
+    r->ready |= 1u << c->to;
 }
 
-/* Routes the packet that has reached the head of channel i, which then requests a virtual channel. */
-static void ask_for_vc(const struct routers *n, struct router *r, uint32_t i)
+/* Routes the packet whose first flit is at the head of the channel, which then requests a virtual channel. */
+ALWAYS_INLINE void ask_for_vc(const struct routers *n, struct router *r, struct chan *c, uint32_t flit)
 {
-    uint32_t o = r->route[n->packet[head_flit(n, r, i) >> 2].to];
-    r->in[i].to = (uint16_t)o;
-    r->output[o].asks |= 1ull << i;
-    if (r->output[o].free_vc)
-        r->asking |= 1u << o;
+    uint32_t o = r->route[n->heading[flit >> 2].to];
+    struct output *output = &r->output[o];
+    c->to = (uint8_t)o;
+    output->asks |= 1ull << c->number;
+    r->asking |= (uint32_t)(output->free_vc != 0) << o;
 }
 
 /* Puts a flit into a buffer and records what its channel can do next. */
-ALWAYS_INLINE void enter(struct routers *n, uint32_t chan, uint32_t flit)
+ALWAYS_INLINE void enter(const struct routers *n, struct chan *c, uint32_t flit)
 {
-    uint32_t i = chan & n->chan_mask;
-    struct router *r = &n->router[chan >> n->chan_shift];
-    struct in_chan *in = &r->in[i];
-    r->buf[(i << n->depth_shift) + ((in->head + in->n) & n->depth_mask)] = flit;
-    if (in->n++)
+    c->flit[(c->head + c->n) & n->depth_mask] = flit;
+    if (c->n++)
         return; /* the flit at the head decides */
-    if (in->holds == NO_CHAN)
-        ask_for_vc(n, r, i);
-    else if (r->out[in->holds].credit)
-        flit_ready(r, i);
+    struct router *r = n->router[c->router];
+    if (flit & FLIT_HEAD)
+        ask_for_vc(n, r, c, flit);
+    else if (chan_at(n, c->down)->credit)
+        flit_ready(r, c);
     else
         return;
-    wake_router(n, chan >> n->chan_shift);
+    wake_router(r);
 }
 
-static void arrive(struct routers *n, uint64_t now)
+ALWAYS_INLINE struct arrival *links_at(const struct routers *n, uint32_t slot)
 {
-    while (n->flits.head != n->flits.tail) {
-        const struct arrival *a = &n->flits.slot[n->flits.head & n->flits.mask];
-        if (a->at > now)
-            break;
-        n->flits.head++;
-        enter(n, a->chan, a->flit);
+    return n->arrival + (size_t)slot * n->n_router * n->n_port;
+}
+
+ALWAYS_INLINE void arrive(struct routers *n, uint64_t now)
+{
+    uint32_t slot = now & n->link_mask, arriving = n->arriving[slot];
+    if (arriving) {
+        const struct arrival *a = links_at(n, slot), *end = a + arriving;
+        n->arriving[slot] = 0;
+        for (; a != end; a++)
+            enter(n, chan_at(n, a->chan), a->flit);
     }
     for (uint32_t k = 0; k < n->n_credit; k++) {
-        struct router *r = &n->router[n->credits[k] >> n->chan_shift];
-        struct out_chan *out = &r->out[n->credits[k] & n->chan_mask];
-        out->credit++;
-        if (out->owner != NO_CHAN && r->in[out->owner].n) {
-            flit_ready(r, out->owner);
-            wake_router(n, n->credits[k] >> n->chan_shift);
+        struct chan *c = chan_at(n, n->credits[k]);
+        c->credit++;
+        if (c->owner >= FROM_NODE)
+            continue;
+        struct router *r = n->router[c->behind];
+        const struct chan *owner = chan_in(n, r, c->owner);
+        if (owner->n) {
+            flit_ready(r, owner);
+            wake_router(r);
         }
     }
     n->n_credit = 0;
 }
 
 /* A node waits until a flit of its class leaves the router it injects at. */
-ALWAYS_INLINE void block(struct routers *n, uint32_t class, uint32_t node)
+static void block(struct routers *n, uint32_t class, uint32_t node)
 {
-    n->blocked[class * n->noc.mark_words + (node >> 6)] |= 1ull << (node & 63);
+    uint64_t *word = &n->blocked[class * n->noc.mark_words + (node >> 6)], bit = 1ull << (node & 63);
+    n->n_blocked += !(*word & bit);
+    *word |= bit;
+}
+static void unblock(struct routers *n, const struct chan *c)
+{
+    uint32_t class = n->class_of_vc[c->vc], node = c->behind;
+    uint64_t *word = &n->blocked[class * n->noc.mark_words + (node >> 6)], bit = 1ull << (node & 63);
+    n->n_blocked -= !!(*word & bit);
+    *word &= ~bit;
+}
+
+ALWAYS_INLINE struct chan *lane_chan(const struct routers *n, const struct lane *lane, uint32_t vc)
+{
+    return (struct chan *)(lane->in + vc * n->chan_bytes);
 }
 
 /* Takes the next packet of a lane's port, if one of its class's channels has room. */
-ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, const struct in_chan *in,
-                                    uint64_t now)
+ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t node, struct lane *lane, uint64_t now)
 {
-    uint32_t lane = class * n->noc.n_node + node;
-    struct port *p = &n->noc.in[lane];
+    struct port *p = &n->noc.in[class * n->noc.n_node + node];
     if (!port_peek(p, now)) {
-        if (port_empty(p))
-            port_unmark(p);
+        port_unmark_if_empty(p);
         return NONE;
     }
-    uint32_t v = n->inject_ptr[lane], tried = 0, first = class * n->n_vc;
-    while (tried < n->n_vc && in[first + v].n == n->depth) {
+    uint32_t v = lane->next, tried = 0;
+    while (!lane_chan(n, lane, v)->credit) {
         v = v + 1 == n->n_vc ? 0 : v + 1;
-        tried++;
-    }
-    if (tried == n->n_vc) {
-        block(n, class, node);
-        return NONE;
+        if (++tried == n->n_vc) {
+            block(n, class, node);
+            return NONE;
+        }
     }
     struct msg msg = port_pop(p);
+    port_unmark_if_empty(p);
     uint32_t k = n->packet_free, to = noc_target(&n->noc, class, msg.req), flits = noc_flits(&n->noc, msg.info);
-    n->packet_free = n->packet[k].next;
+    struct packet *packet = &n->packet[k];
+    n->packet_free = packet->next;
     if (to >= n->noc.n_node || !n->noc.out[class * n->noc.n_node + to])
         BUG("%s: a packet for node %u, which has no receiver", n->noc.comp.name, to);
-    n->packet[k] = (struct packet){.req = msg.req,
-                                   .info = msg.info,
-                                   .since = msg.ready,
-                                   .next = NONE,
-                                   .to = (uint16_t)to,
-                                   .flits = (uint16_t)flits,
-                                   .class = (uint8_t) class};
-    n->inject_packet[lane] = k;
-    n->inject_vc[lane] = (uint8_t)(first + v);
-    n->inject_ptr[lane] = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
+    packet->req = msg.req;
+    packet->info = msg.info;
+    packet->since = msg.ready;
+    packet->flits = (uint16_t)flits;
+    packet->sent = 0;
+    packet->class = (uint8_t) class;
+    n->heading[k] = (struct heading){.to = (uint16_t)to, .pieces = (uint8_t)net_pieces(msg.info)};
+    lane->packet = k;
+    lane->vc = (uint8_t)v;
+    lane->next = (uint8_t)(v + 1 == n->n_vc ? 0 : v + 1);
     n->injecting[class * n->noc.mark_words + (node >> 6)] |= 1ull << (node & 63);
     n->noc.in_flight += net_pieces(msg.info);
     noc_count_entry(&n->noc, msg.info, flits);
@@ -146,50 +159,64 @@ ALWAYS_INLINE uint32_t start_packet(struct routers *n, uint32_t class, uint32_t 
 /* A flit of a lane's packet enters the local port, if its channel's buffer has room. */
 ALWAYS_INLINE bool inject_flit(struct routers *n, uint32_t class, uint32_t node, uint64_t now)
 {
-    uint32_t r = n->router_of[node], first = (uint32_t)n->port_of[node] << n->vc_shift;
-    const struct in_chan *in = &n->router[r].in[first];
-    uint32_t lane = class * n->noc.n_node + node, k = n->inject_packet[lane];
-    if (k == NONE && (k = start_packet(n, class, node, in, now)) == NONE)
+    struct lane *lane = &n->lane[class * n->noc.n_node + node];
+    uint32_t k = lane->packet;
+    if (k == NONE && (k = start_packet(n, class, node, lane, now)) == NONE)
         return false;
     struct packet *p = &n->packet[k];
-    uint32_t vc = n->inject_vc[lane];
-    if (in[vc].n == n->depth) {
+    struct chan *c = lane_chan(n, lane, lane->vc);
+    if (!c->credit) {
         block(n, class, node);
         return false;
     }
-    bool head = p->sent == 0, tail = p->sent + 1u == p->flits;
-    p->sent++;
-    enter(n, (r << n->chan_shift) + first + vc, k << 2 | (uint32_t)tail << 1 | head);
-    if (tail) {
-        n->inject_packet[lane] = NONE;
+    uint32_t flit = k << 2 | (p->sent == 0 ? FLIT_HEAD : 0);
+    if (++p->sent == p->flits) {
+        flit |= FLIT_TAIL;
+        lane->packet = NONE;
         n->injecting[class * n->noc.mark_words + (node >> 6)] &= ~(1ull << (node & 63));
     }
+    c->credit--;
+    enter(n, c, flit);
     return true;
 }
 
-/* Nodes with a packet in a port or in progress that may have room, 64 per word. */
-ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t n_class, uint32_t word)
+/* Nodes with a packet of the class in a port or in progress that may have room, 64 per word. */
+ALWAYS_INLINE uint64_t nodes_with_packets(const struct routers *n, uint32_t class, uint32_t word)
 {
-    uint64_t m = 0;
-    for (uint32_t c = 0, w = word; c < n_class; c++, w += n->noc.mark_words)
-        m |= (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
-    return m;
+    uint32_t w = class * n->noc.mark_words + word;
+    return (n->noc.marked[w] | n->injecting[w]) & ~n->blocked[w];
+}
+
+/* The first bit from the pointer on, or from the lowest on. */
+ALWAYS_INLINE uint32_t first_from(uint64_t bits, uint32_t pointer)
+{
+    uint64_t above = bits & (~0ull << (pointer & 63));
+    return (uint32_t)__builtin_ctzll(above ? above : bits);
 }
 
 /* One flit per node and cycle; the classes that can send one take turns. */
 ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
 {
     for (uint32_t w = 0; w < n->noc.mark_words; w++) {
-        for (uint64_t m = nodes_with_packets(n, n_class, w); m; m &= m - 1) {
-            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(m), c = n_class == 1 ? 0 : n->inject_turn[node];
-            for (uint32_t k = 0; k < n_class; k++) {
-                bool did = inject_flit(n, c, node, now);
-                c = c + 1 == n_class ? 0 : c + 1;
-                if (did && n_class > 1) {
-                    n->inject_turn[node] = (uint8_t)c;
+        uint64_t some[NOC_MAX_CLASS], any = 0;
+        for (uint32_t c = 0; c < n_class; c++)
+            any |= some[c] = nodes_with_packets(n, c, w);
+        for (; any; any &= any - 1) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(any), node = w * 64 + bit, classes = 0;
+            if (n_class == 1) {
+                inject_flit(n, 0, node, now);
+                continue;
+            }
+            for (uint32_t c = 0; c < n_class; c++)
+                classes |= (some[c] >> bit & 1) << c;
+            do {
+                uint32_t c = first_from(classes, n->inject_turn[node]);
+                if (inject_flit(n, c, node, now)) {
+                    n->inject_turn[node] = (uint8_t)(c + 1 == n_class ? 0 : c + 1);
                     break;
                 }
-            }
+                classes &= ~(1u << c);
+            } while (classes);
         }
     }
 }
@@ -197,103 +224,118 @@ ALWAYS_INLINE void inject(struct routers *n, uint32_t n_class, uint64_t now)
 static void deliver(struct routers *n, uint32_t node, uint32_t k, uint64_t now)
 {
     struct packet *p = &n->packet[k];
-    uint32_t lane = p->class * n->noc.n_node + node;
+    uint32_t lane = p->class * n->noc.n_node + node, pieces = net_pieces(p->info);
     struct port *out = n->noc.out[lane];
-    if (p->to != node)
-        BUG("%s: a packet for node %u was ejected at node %u", n->noc.comp.name, p->to, node);
+    if (n->heading[k].to != node)
+        BUG("%s: a packet for node %u was ejected at node %u", n->noc.comp.name, n->heading[k].to, node);
     uint64_t transit = n->noc.cfg.router_latency - 1;
-    n->reserved[lane]--;
+    n->lane[lane].reserved--;
     port_send_later(out, p->req, p->info, engine_convert(&n->noc.comp, transit, out->consumer));
-    noc_count_delivery(&n->noc, p->class, net_pieces(p->info), p->flits, now + transit + 1 - p->since);
-    n->noc.in_flight -= net_pieces(p->info);
+    noc_count_delivery(&n->noc, p->class, pieces, p->flits, now + transit + 1 - p->since);
+    n->noc.in_flight -= pieces;
     p->next = n->packet_free;
     n->packet_free = k;
 }
 
 /*
- * Frees a slot of channel i. Its credit reaches the upstream router in the next cycle. If that router still has
- * credits, this one may be counted at once without a difference, because at most one credit is spent per cycle. A node
- * checks the buffer itself.
+ * Takes the flit at the head of channel c for output o, which accept each other, and frees its slot. The credit reaches
+ * the router behind, or the node, in the next cycle. If it still has credits, this one may be counted at once without a
+ * difference, because at most one credit is spent per cycle.
  */
-ALWAYS_INLINE void give_slot_back(struct routers *n, const struct router *r, uint32_t i)
+ALWAYS_INLINE uint32_t take_flit(struct routers *n, struct router *r, uint32_t o, struct chan *c)
 {
-    const struct input *input = &r->input[i >> n->vc_shift];
-    uint32_t vc = i & n->vc_mask, back = input->behind + vc;
-    if (input->behind != NONE) {
-        struct out_chan *out = &n->router[back >> n->chan_shift].out[back & n->chan_mask];
-        if (out->credit)
-            out->credit++;
-        else
-            n->credits[n->n_credit++] = back;
-        return;
-    }
-    n->blocked[n->class_of_vc[vc] * n->noc.mark_words + (input->node >> 6)] &= ~(1ull << (input->node & 63));
-}
-
-/* Moves the flit at the head of channel i through output o. */
-ALWAYS_INLINE void traverse(struct routers *n, struct router *r, uint32_t o, uint32_t i, uint64_t now)
-{
-    struct output *output = &r->output[o];
-    struct in_chan *in = &r->in[i];
-    struct out_chan *out = &r->out[in->holds];
-    uint32_t flit = head_flit(n, r, i);
-    bool tail = flit >> 1 & 1, more = true;
-    in->head = (uint16_t)((in->head + 1) & n->depth_mask);
-    in->n--;
+    uint32_t flit = head_flit(c);
+    c->head = (uint8_t)((c->head + 1) & n->depth_mask);
+    c->n--;
+    r->output[o].next = (uint8_t)(c->number + 1);
+    r->next[c->port] = (uint8_t)(o + 1);
     n->noc.stats.flit_hops++;
-    if (flit & 1)
-        n->noc.stats.hops += net_pieces(n->packet[flit >> 2].info);
-    give_slot_back(n, r, i);
-    if (output->feeds == NONE) {
-        if (tail)
-            deliver(n, output->node, flit >> 2, now);
-    } else {
-        fifo_push(&n->flits, now + n->latency, output->feeds + (in->holds & n->vc_mask), flit);
-        more = --out->credit;
-    }
-    if (in->n == 0 || tail || !more) {
-        output->goes &= ~(1ull << i);
-        if (!output->goes)
-            r->ready &= ~(1u << o);
-    }
-    if (tail) {
-        out->owner = NO_CHAN;
-        output->free_vc |= 1ull << (in->holds & n->vc_mask);
-        if (output->asks)
-            r->asking |= 1u << o;
-        in->holds = NO_CHAN;
-        if (in->n)
-            ask_for_vc(n, r, i);
-    }
+    if (flit & FLIT_HEAD)
+        n->noc.stats.hops += n->heading[flit >> 2].pieces;
+    if (c->credit)
+        c->credit++;
+    else
+        n->credits[n->n_credit++] = (uint32_t)((char *)c - n->chan);
+    if (n->n_blocked && c->owner == FROM_NODE)
+        unblock(n, c);
+    return flit;
 }
 
-/* The first bit from the pointer on, or from the lowest on. */
-ALWAYS_INLINE uint32_t first_from(uint64_t bits, uint32_t pointer)
+/* Channel c has no flit for output o any more. */
+ALWAYS_INLINE void stop_going(struct router *r, uint32_t o, const struct chan *c)
 {
-    uint64_t above = bits & (~0ull << pointer);
-    return (uint32_t)__builtin_ctzll(above ? above : bits);
+    r->output[o].goes &= ~(1ull << c->number);
+    r->ready &= ~((uint32_t)!r->output[o].goes << o);
 }
 
-/* Grants free virtual channels of a class at output o to the requesting input channels, from the pointer on. */
-ALWAYS_INLINE void allocate_vcs(struct routers *n, uint32_t n_class, struct router *r, uint32_t o, uint32_t class)
+/* The last flit of channel c's packet has left through output o. */
+ALWAYS_INLINE void end_packet(struct routers *n, struct router *r, uint32_t o, struct chan *c)
 {
     struct output *output = &r->output[o];
-    uint64_t ask = output->asks, vcs = output->free_vc;
-    if (n_class > 1) {
-        ask &= n->class_chans[class];
-        vcs &= n->class_chans[class]; /* those of port 0 */
+    struct chan *down = chan_at(n, c->down);
+    down->owner = NO_OWNER;
+    output->free_vc |= 1u << down->vc;
+    r->asking |= (uint32_t)(output->asks != 0) << o;
+    c->down = NONE;
+    stop_going(r, o, c);
+    if (c->n)
+        ask_for_vc(n, r, c, head_flit(c));
+}
+
+/* Moves the flit at the head of channel c through output o to the next router. */
+ALWAYS_INLINE void forward(struct routers *n, struct router *r, uint32_t o, struct chan *c)
+{
+    uint32_t flit = take_flit(n, r, o, c);
+    *n->sent++ = (struct arrival){c->down, flit};
+    bool more = --chan_at(n, c->down)->credit;
+    if (flit & FLIT_TAIL)
+        end_packet(n, r, o, c);
+    else if (!c->n || !more)
+        stop_going(r, o, c);
+}
+
+/* The same to a node. */
+ALWAYS_INLINE void eject(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint64_t now)
+{
+    uint32_t flit = take_flit(n, r, o, c), node = r->output[o].node;
+    if (flit & FLIT_HEAD)
+        n->lane[n->class_of_vc[c->vc] * n->noc.n_node + node].reserved++;
+    if (flit & FLIT_TAIL) {
+        deliver(n, node, flit >> 2, now);
+        end_packet(n, r, o, c);
+    } else if (!c->n) {
+        stop_going(r, o, c);
     }
+}
+
+/* Gives a virtual channel of output o to the packet of channel c. */
+ALWAYS_INLINE void give_vc(struct routers *n, struct router *r, uint32_t o, struct chan *c, uint32_t class, uint32_t vc)
+{
+    struct output *output = &r->output[o];
+    uint32_t at = output->feeds + vc * n->chan_bytes;
+    struct chan *down = chan_at(n, at);
+    uint64_t bit = 1ull << c->number;
+    output->asks &= ~bit;
+    output->free_vc &= ~(1u << vc);
+    output->next_vc[class] = (uint8_t)(c->number + 1);
+    down->owner = c->number;
+    c->down = at;
+    if (down->credit) {
+        output->goes |= bit;
+        r->ready |= 1u << o;
+    }
+}
+
+/* Gives the free virtual channels of a class at output o to the requesting input channels, from the pointer on. */
+static void allocate_vcs(struct routers *n, struct router *r, uint32_t o, uint32_t class)
+{
+    struct output *output = &r->output[o];
+    uint64_t ask = output->asks & n->class_chans[class];
+    uint64_t vcs = output->free_vc & n->class_chans[class]; /* those of port 0 */
     for (; ask && vcs; vcs &= vcs - 1) {
-        uint32_t i = first_from(ask, output->next_vc[class]), vc = (uint32_t)__builtin_ctzll(vcs);
-        struct out_chan *out = &r->out[(o << n->vc_shift) + vc];
+        uint32_t i = first_from(ask, output->next_vc[class]);
         ask &= ~(1ull << i);
-        output->asks &= ~(1ull << i);
-        output->free_vc &= ~(1ull << vc);
-        output->next_vc[class] = (uint16_t)((i + 1) & n->chan_mask);
-        out->owner = (uint16_t)i;
-        r->in[i].holds = (uint16_t)((o << n->vc_shift) + vc);
-        if (out->credit)
-            flit_ready(r, i);
+        give_vc(n, r, o, chan_in(n, r, i), class, (uint32_t)__builtin_ctzll(vcs));
     }
 }
 
@@ -302,34 +344,86 @@ ALWAYS_INLINE void allocate(struct routers *n, uint32_t n_class, struct router *
 {
     for (uint32_t outputs = r->asking; outputs; outputs &= outputs - 1) {
         uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        for (uint32_t c = 0; c < n_class; c++)
-            allocate_vcs(n, n_class, r, o, c);
+        uint64_t ask = r->output[o].asks;
+        if (ask & (ask - 1)) {
+            for (uint32_t k = 0; k < n_class; k++)
+                allocate_vcs(n, r, o, k);
+        } else if (ask) { /* one channel: nothing to arbitrate */
+            struct chan *c = chan_in(n, r, (uint32_t)__builtin_ctzll(ask));
+            uint32_t vcs = r->output[o].free_vc;
+            if (n_class > 1)
+                vcs &= n->vcs_of_vc[c->vc];
+            if (vcs)
+                give_vc(n, r, o, c, n_class > 1 ? n->class_of_vc[c->vc] : 0, (uint32_t)__builtin_ctz(vcs));
+        }
     }
     r->asking = 0; /* a channel that still requests waits until a packet leaves a virtual channel */
 }
 
-/* The destination lane of the packet of channel i, which leaves the network at this output. */
-ALWAYS_INLINE uint32_t eject_lane(const struct routers *n, uint32_t n_class, const struct output *output, uint32_t i)
+/* The channel that an output to a node grants: a packet's first flit needs room at that node. NONE: none can send. */
+static uint32_t choose_to_node(const struct routers *n, const struct router *r, const struct output *output)
 {
-    return n_class == 1 ? output->node : n->class_of_vc[i & n->vc_mask] * n->noc.n_node + output->node;
-}
-
-/* The channel that an output grants: the first from its pointer on with a flit for it. A packet's first flit to a node
- * needs room at that node. NONE: no channel can send. */
-ALWAYS_INLINE uint32_t choose(const struct routers *n, uint32_t n_class, const struct router *r,
-                              const struct output *output)
-{
-    uint64_t left = output->goes;
-    while (left) {
+    uint32_t full = 0; /* classes without room */
+    for (uint64_t left = output->goes; left;) {
         uint32_t i = first_from(left, output->next);
-        if (output->feeds != NONE || !(head_flit(n, r, i) & 1))
+        const struct chan *c = chan_in(n, r, i);
+        if (!(head_flit(c) & FLIT_HEAD))
             return i;
-        uint32_t lane = eject_lane(n, n_class, output, i);
-        if (port_has_room(n->noc.out[lane], n->reserved[lane]))
-            return i;
+        uint32_t class = n->class_of_vc[c->vc], lane = class * n->noc.n_node + output->node;
+        if (!(full >> class & 1)) {
+            if (port_has_room(n->noc.out[lane], n->lane[lane].reserved))
+                return i;
+            full |= 1u << class;
+        }
         left &= ~(1ull << i);
     }
     return NONE;
+}
+
+/* Of the outputs that chose channels of the same input port, the first from the port's pointer on is accepted. */
+static uint32_t accept_offers(const struct routers *n, const struct router *r, uint32_t outputs, const uint32_t *chosen)
+{
+    uint32_t offers[MAX_PORT] = {0}, offered = 0, accepted = 0; /* by input port: outputs that it may send to */
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(outputs), port = chosen[o] >> n->vc_shift;
+        offers[port] |= 1u << o;
+        offered |= 1u << port;
+    }
+    for (; offered; offered &= offered - 1) {
+        uint32_t port = (uint32_t)__builtin_ctz(offered);
+        accepted |= 1u << first_from(offers[port], r->next[port]);
+    }
+    return accepted;
+}
+
+/* Several outputs have flits. Each grants the first channel from its pointer on; each input port accepts one grant. */
+static void match_several(struct routers *n, struct router *r, uint64_t now)
+{
+    uint32_t outputs = r->ready, offered = 0, conflict = 0;
+    uint32_t chosen[MAX_PORT]; /* by output: the channel */
+    for (uint32_t left = outputs; left; left &= left - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(left);
+        const struct output *output = &r->output[o];
+        uint32_t i = r->to_nodes >> o & 1 ? choose_to_node(n, r, output) : first_from(output->goes, output->next);
+        chosen[o] = i;
+        if (i == NONE) {
+            outputs &= ~(1u << o);
+            continue;
+        }
+        uint32_t port = 1u << (i >> n->vc_shift);
+        conflict |= offered & port;
+        offered |= port;
+    }
+    if (conflict)
+        outputs = accept_offers(n, r, outputs, chosen);
+    for (; outputs; outputs &= outputs - 1) {
+        uint32_t o = (uint32_t)__builtin_ctz(outputs);
+        struct chan *c = chan_in(n, r, chosen[o]);
+        if (r->to_nodes >> o & 1)
+            eject(n, r, o, c, now);
+        else
+            forward(n, r, o, c);
+    }
 }
 
 /* One router, one cycle: virtual channels, switch. True when it must be visited again next cycle. */
@@ -337,30 +431,21 @@ ALWAYS_INLINE bool visit(struct routers *n, uint32_t n_class, struct router *r, 
 {
     if (r->asking)
         allocate(n, n_class, r);
-
-    /* Each output grants the first channel from its pointer on. */
-    uint32_t offered = 0;
-    uint32_t offers[MAX_PORT]; /* by input port: outputs that it may send to */
-    uint32_t chosen[MAX_PORT]; /* by output: the channel */
-    for (uint32_t outputs = r->ready; outputs; outputs &= outputs - 1) {
-        uint32_t o = (uint32_t)__builtin_ctz(outputs);
-        if ((chosen[o] = choose(n, n_class, r, &r->output[o])) == NONE)
-            continue;
-        uint32_t port = chosen[o] >> n->vc_shift;
-        offers[port] = (offered >> port & 1 ? offers[port] : 0) | 1u << o;
-        offered |= 1u << port;
+    uint32_t ready = r->ready;
+    if (ready & (ready - 1)) {
+        match_several(n, r, now);
+    } else if (ready) { /* one output: what it grants is accepted */
+        uint32_t o = (uint32_t)__builtin_ctz(ready);
+        const struct output *output = &r->output[o];
+        if (!(r->to_nodes & ready)) {
+            forward(n, r, o, chan_in(n, r, first_from(output->goes, output->next)));
+        } else {
+            uint32_t i = choose_to_node(n, r, output);
+            if (i != NONE)
+                eject(n, r, o, chan_in(n, r, i), now);
+        }
     }
-    /* Each input port accepts the first grant from its own pointer on. */
-    for (; offered; offered &= offered - 1) {
-        uint32_t port = (uint32_t)__builtin_ctz(offered), o = first_from(offers[port], r->input[port].next);
-        uint32_t i = chosen[o];
-        r->output[o].next = (uint16_t)((i + 1) & n->chan_mask);
-        r->input[port].next = (uint16_t)(o + 1);
-        if (r->output[o].feeds == NONE && head_flit(n, r, i) & 1)
-            n->reserved[eject_lane(n, n_class, &r->output[o], i)]++;
-        traverse(n, r, o, i, now);
-    }
-    return r->ready || r->asking;
+    return r->ready | r->asking;
 }
 
 /* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
@@ -369,23 +454,28 @@ ALWAYS_INLINE uint64_t tick_body(struct routers *n, uint32_t n_class, uint64_t n
     arrive(n, now);
     inject(n, n_class, now);
     bool again = false;
+    const uint32_t slot = (now + n->latency) & n->link_mask;
+    n->sent = links_at(n, slot);
     for (uint32_t w = 0; w < n->active_words; w++) {
-        uint64_t m = n->active[w];
-        n->active[w] = 0;
-        for (; m; m &= m - 1) {
-            uint32_t r = w * 64 + (uint32_t)__builtin_ctzll(m);
-            if (visit(n, n_class, &n->router[r], now)) {
-                wake_router(n, r);
-                again = true;
-            }
+        uint64_t stay = 0;
+        for (uint64_t m = n->active[w]; m; m &= m - 1) {
+            if (visit(n, n_class, n->router[w * 64 + (uint32_t)__builtin_ctzll(m)], now))
+                stay |= m & -m;
         }
+        n->active[w] = stay;
+        again |= stay != 0;
     }
+    n->arriving[slot] = (uint32_t)(n->sent - links_at(n, slot));
     if (again || n->n_credit)
         return now + 1;
-    for (uint32_t w = 0; w < n->noc.mark_words; w++)
-        if (nodes_with_packets(n, n_class, w))
-            return now + 1;
-    return n->flits.head == n->flits.tail ? NEVER : n->flits.slot[n->flits.head & n->flits.mask].at;
+    for (uint32_t c = 0; c < n_class; c++)
+        for (uint32_t w = 0; w < n->noc.mark_words; w++)
+            if (nodes_with_packets(n, c, w))
+                return now + 1;
+    for (uint64_t at = now + 1; at <= now + n->latency; at++)
+        if (n->arriving[at & n->link_mask])
+            return at;
+    return NEVER;
 }
 
 uint64_t routers_tick(struct comp *comp, uint64_t now)
@@ -400,50 +490,44 @@ uint64_t routers_tick_classes(struct comp *comp, uint64_t now)
 }
 
 /* ---- the deadlock report ---- */
-static uint32_t flit_at(const struct routers *n, const struct router *r, uint32_t i, uint32_t nth)
+/* The request of the first packet in the channel. */
+static req_id first_in(const struct routers *n, const struct chan *c)
 {
-    return r->buf[(i << n->depth_shift) + ((r->in[i].head + nth) & n->depth_mask)];
+    return n->packet[head_flit(c) >> 2].req;
 }
 
-/* The request of the first packet in channel i. */
-static req_id first_in(const struct routers *n, const struct router *r, uint32_t i)
-{
-    return n->packet[head_flit(n, r, i) >> 2].req;
-}
-
-/* What the packet whose first flit is at the head of channel i waits for. */
-static void head_waits(const struct routers *n, const struct router *r, uint32_t i, const struct packet *p,
+/* What the packet whose first flit is at the head of channel c waits for. */
+static void head_waits(const struct routers *n, const struct router *r, const struct chan *c, const struct packet *p,
                        struct waits *w)
 {
-    uint32_t o = r->route[p->to], next = r->in[i].holds;
-    const struct output *output = &r->output[o];
-    if (output->feeds == NONE) {
-        waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + p->to], "its receiver");
+    uint32_t to = n->heading[p - n->packet].to;
+    const struct output *output = &r->output[r->route[to]];
+    if (output->node != NO_NODE) {
+        waits_for_room(w, NULL, p->req, n->noc.out[p->class * n->noc.n_node + to], "its receiver");
         return;
     }
-    if (next == NO_CHAN) { /* all virtual channels of its class are taken: report the first of them */
-        uint32_t owner = r->out[(o << n->vc_shift) + p->class * n->n_vc].owner;
-        if (owner != NO_CHAN && r->in[owner].n)
-            waits_for_request(w, NULL, p->req, first_in(n, r, owner), "a virtual channel");
+    if (c->down == NONE) { /* all virtual channels of its class are taken: report the first of them */
+        uint32_t owner = chan_at(n, output->feeds + p->class * n->n_vc * n->chan_bytes)->owner;
+        if (owner < FROM_NODE && chan_in(n, r, owner)->n)
+            waits_for_request(w, NULL, p->req, first_in(n, chan_in(n, r, owner)), "a virtual channel");
         return;
     }
-    uint32_t down = output->feeds + (next & n->vc_mask);
-    const struct router *far = &n->router[down >> n->chan_shift];
-    if (far->in[down & n->chan_mask].n)
-        waits_for_request(w, NULL, p->req, first_in(n, far, down & n->chan_mask), "a buffer slot at the next router");
+    const struct chan *down = chan_at(n, c->down);
+    if (down->n)
+        waits_for_request(w, NULL, p->req, first_in(n, down), "a buffer slot at the next router");
 }
 
-static void channel_waits(const struct routers *n, const struct router *r, uint32_t i, struct waits *w)
+static void channel_waits(const struct routers *n, const struct router *r, const struct chan *c, struct waits *w)
 {
-    for (uint32_t k = 0; k < r->in[i].n; k++) {
-        uint32_t flit = flit_at(n, r, i, k);
+    for (uint32_t k = 0; k < c->n; k++) {
+        uint32_t flit = c->flit[(c->head + k) & n->depth_mask];
         const struct packet *p = &n->packet[flit >> 2];
-        if (!(flit & 1))
+        if (!(flit & FLIT_HEAD))
             continue; /* the packet's first flit is further ahead and is reported instead */
         if (k == 0)
-            head_waits(n, r, i, p, w);
+            head_waits(n, r, c, p, w);
         else
-            waits_for_request(w, NULL, p->req, first_in(n, r, i), "the packet in front of it");
+            waits_for_request(w, NULL, p->req, first_in(n, c), "the packet in front of it");
     }
 }
 
@@ -451,18 +535,16 @@ void routers_waits(const struct comp *comp, struct waits *w)
 {
     const struct routers *n = (const struct routers *)comp;
     for (uint32_t r = 0; r < n->n_router; r++)
-        for (uint32_t i = 0; i <= n->chan_mask; i++)
-            channel_waits(n, &n->router[r], i, w);
+        for (uint32_t i = 0; i < n->n_port << n->vc_shift; i++)
+            channel_waits(n, n->router[r], chan_in(n, n->router[r], i), w);
     for (uint32_t lane = 0; lane < n->noc.n_node * n->noc.n_class; lane++) {
-        uint32_t node = lane % n->noc.n_node, vc = lane / n->noc.n_node * n->n_vc;
-        const struct router *r = &n->router[n->router_of[node]];
-        uint32_t i = ((uint32_t)n->port_of[node] << n->vc_shift) + vc;
+        const struct chan *c = lane_chan(n, &n->lane[lane], 0);
         req_id id = port_oldest(&n->noc.in[lane]);
         if (id == REQ_NONE)
             continue;
-        if (n->inject_packet[lane] != NONE)
-            waits_for_request(w, &n->noc.in[lane], id, n->packet[n->inject_packet[lane]].req, "the node's link");
-        else if (r->in[i].n)
-            waits_for_request(w, &n->noc.in[lane], id, first_in(n, r, i), "a buffer slot at the first router");
+        if (n->lane[lane].packet != NONE)
+            waits_for_request(w, &n->noc.in[lane], id, n->packet[n->lane[lane].packet].req, "the node's link");
+        else if (c->n)
+            waits_for_request(w, &n->noc.in[lane], id, first_in(n, c), "a buffer slot at the first router");
     }
 }

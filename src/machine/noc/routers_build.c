@@ -89,27 +89,27 @@ static int number_channels(struct routers *n, struct err *e)
     n->n_vc = n->noc.cfg.vcs;
     while (1u << n->vc_shift < vcs)
         n->vc_shift++;
-    n->chan_shift = n->vc_shift;
-    while (1u << (n->chan_shift - n->vc_shift) < n->n_port)
-        n->chan_shift++;
-    if (n->chan_shift > 6 || (uint64_t)n->n_router << n->chan_shift >= NO_CHAN) {
+    uint32_t chan_shift = n->vc_shift;
+    while (1u << (chan_shift - n->vc_shift) < n->n_port)
+        chan_shift++;
+    if (chan_shift > 6 || (uint64_t)n->n_router << chan_shift >= UINT16_MAX) {
         err_set(e,
                 "%u ports with %u virtual channels for each of %u message classes: at most 64 channels per router "
                 "(ports and channels rounded up to powers of two), 65535 in all",
                 n->n_port, n->n_vc, n->noc.n_class);
         return err_hint(e, "lower noc.vcs or the butterfly's radix");
     }
-    n->vc_mask = (1u << n->vc_shift) - 1;
-    n->chan_mask = (1u << n->chan_shift) - 1;
     for (uint32_t v = 0; v < vcs; v++) {
         n->class_of_vc[v] = (uint8_t)(v / n->n_vc);
         for (uint32_t p = 0; p < n->n_port; p++)
             n->class_chans[v / n->n_vc] |= 1ull << ((p << n->vc_shift) + v);
     }
+    for (uint32_t v = 0; v < vcs; v++)
+        n->vcs_of_vc[v] = (uint32_t)(n->class_chans[n->class_of_vc[v]] & ((1ull << vcs) - 1));
     n->depth = n->noc.cfg.vc_flits;
-    while (1u << n->depth_shift < n->depth)
-        n->depth_shift++;
-    n->depth_mask = (1u << n->depth_shift) - 1;
+    while (n->depth_mask + 1 < n->depth)
+        n->depth_mask = n->depth_mask * 2 + 1;
+    n->chan_bytes = (uint32_t)(sizeof(struct chan) + (n->depth_mask + 1) * sizeof(uint32_t) + 15) & ~15u;
     return 0;
 }
 
@@ -186,8 +186,9 @@ static int place_nodes(struct routers *n, struct arena *a, struct err *e)
 /* Output `port` of router `r` leads to input `in` of router `to`. */
 static void join(struct routers *n, uint32_t r, uint32_t port, uint32_t to, uint32_t in)
 {
-    n->router[r].output[port].feeds = (to << n->chan_shift) + (in << n->vc_shift);
-    n->router[to].input[in].behind = (r << n->chan_shift) + (port << n->vc_shift);
+    n->router[r]->output[port].feeds = (uint32_t)((char *)chan_in(n, n->router[to], in << n->vc_shift) - n->chan);
+    for (uint32_t v = 0; v < 1u << n->vc_shift; v++)
+        chan_in(n, n->router[to], (in << n->vc_shift) + v)->behind = (uint16_t)r;
 }
 
 static void wire_mesh(struct routers *n)
@@ -231,43 +232,53 @@ static void wire_butterfly(struct routers *n)
 }
 
 /* ---- memory ---- */
+static void make_channel(const struct routers *n, struct chan *c, uint32_t router, uint32_t port, uint32_t vc)
+{
+    *c = (struct chan){.down = NONE,
+                       .router = (uint16_t)router,
+                       .number = (uint8_t)((port << n->vc_shift) + vc),
+                       .port = (uint8_t)port,
+                       .vc = (uint8_t)vc,
+                       .credit = (uint8_t)n->depth,
+                       .owner = NO_OWNER};
+}
+
 static void make_routers(struct routers *n, struct arena *a)
 {
-    uint32_t chans = n->chan_mask + 1;
-    uint64_t vcs = (1ull << n->n_vc * n->noc.n_class) - 1; /* at most half of 64 channels: a router has two ports */
-    uint32_t *buf = arena_alloc64(a, ((size_t)n->n_router << (n->chan_shift + n->depth_shift)) * 4);
+    uint32_t of_port = 1u << n->vc_shift, of_router = n->n_port << n->vc_shift;
+    uint32_t vcs = (uint32_t)((1ull << n->n_vc * n->noc.n_class) - 1); /* a router has two ports, so 32 at most */
     uint8_t *route = arena_alloc64(a, (size_t)n->n_router * n->noc.n_node);
+    size_t bytes = sizeof(struct router) + n->n_port * sizeof(struct output);
+    n->chan = arena_alloc64(a, ((size_t)n->n_router * of_router + n->noc.n_node * of_port) * n->chan_bytes);
     n->router = arena_alloc64(a, n->n_router * sizeof *n->router);
+    n->active_words = (n->n_router + 63) / 64;
+    n->active = arena_alloc64(a, n->active_words * 8);
     for (uint32_t r = 0; r < n->n_router; r++) {
-        struct router *router = &n->router[r];
-        router->buf = buf + ((size_t)r << (n->chan_shift + n->depth_shift));
-        router->route = route + (size_t)r * n->noc.n_node;
-        for (uint32_t i = 0; i < chans; i++) {
-            router->in[i].holds = NO_CHAN;
-            router->out[i] = (struct out_chan){(uint16_t)n->depth, NO_CHAN};
-        }
-        for (uint32_t i = 0; i < n->n_port; i++) {
-            router->input[i] = (struct input){.behind = NONE, .node = NO_NODE};
-            router->output[i] = (struct output){.feeds = NONE, .node = NO_NODE, .free_vc = vcs};
+        struct router *router = n->router[r] = arena_alloc64(a, bytes);
+        *router = (struct router){.active = &n->active[r >> 6],
+                                  .active_bit = 1ull << (r & 63),
+                                  .in = n->chan + (size_t)r * of_router * n->chan_bytes,
+                                  .route = route + (size_t)r * n->noc.n_node};
+        for (uint32_t p = 0; p < n->n_port; p++) {
+            router->output[p] = (struct output){.node = NO_NODE, .free_vc = vcs};
+            for (uint32_t v = 0; v < of_port; v++)
+                make_channel(n, chan_in(n, router, (p << n->vc_shift) + v), r, p, v);
         }
     }
 }
 
-/* The state per lane, and the set of routers to be visited. */
+/* The state per lane. */
 static void make_state(struct routers *n, struct arena *a)
 {
     uint32_t n_node = n->noc.n_node, lanes = n_node * n->noc.n_class;
-    n->active_words = (n->n_router + 63) / 64;
-    n->active = arena_alloc64(a, n->active_words * 8);
-    n->reserved = arena_alloc64(a, lanes * 4);
-    n->inject_packet = arena_alloc64(a, lanes * 4);
-    n->inject_vc = arena_alloc64(a, lanes);
-    n->inject_ptr = arena_alloc64(a, lanes);
+    n->lane = arena_alloc64(a, lanes * sizeof *n->lane);
     n->inject_turn = arena_alloc64(a, n_node);
     n->injecting = arena_alloc64(a, n->noc.mark_words * n->noc.n_class * 8);
     n->blocked = arena_alloc64(a, n->noc.mark_words * n->noc.n_class * 8);
-    for (uint32_t i = 0; i < lanes; i++)
-        n->inject_packet[i] = NONE;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t node = i % n_node, first = ((uint32_t)n->port_of[node] << n->vc_shift) + i / n_node * n->n_vc;
+        n->lane[i] = (struct lane){.in = (char *)chan_in(n, n->router[n->router_of[node]], first), .packet = NONE};
+    }
 }
 
 /* Packets inside and what is on links: a packet has at least one flit in a buffer, on a link or at its sender. */
@@ -278,21 +289,33 @@ static void make_packets(struct routers *n, struct arena *a)
     n->packet = arena_alloc64(a, packets * sizeof *n->packet);
     for (uint32_t i = 0; i < packets; i++)
         n->packet[i].next = i + 1 < packets ? i + 1 : NONE;
-    while (size < ports * (n->latency + 2) + 2)
+    n->heading = arena_alloc64(a, packets * sizeof *n->heading);
+    while (size <= n->latency)
         size *= 2;
-    n->flits = (struct fifo){arena_alloc64(a, size * sizeof(struct arrival)), size - 1, 0, 0};
-    n->credits = arena_alloc64(a, ports * 4); /* a port frees one slot per cycle */
+    n->link_mask = size - 1;
+    n->arriving = arena_alloc64(a, size * sizeof *n->arriving);
+    n->arrival = arena_alloc64(a, (size_t)size * ports * sizeof *n->arrival); /* a link takes one flit per cycle */
+    n->credits = arena_alloc64(a, ports * sizeof *n->credits);                /* a port frees one slot per cycle */
 }
 
 /* Where nodes are attached, and the route from every router to every node. */
 static void make_routes(struct routers *n)
 {
+    uint32_t out = ((n->n_router * n->n_port) << n->vc_shift) * n->chan_bytes;
     for (uint32_t i = 0; i < n->noc.n_node; i++) {
         uint32_t port = n->noc.cfg.topology == NOC_MESH ? (uint32_t)LOCAL : i % n->radix;
-        n->router[n->eject_router[i]].output[port].node = (uint16_t)i;
-        n->router[n->router_of[i]].input[n->port_of[i]].node = (uint16_t)i;
+        struct router *from = n->router[n->eject_router[i]];
+        from->to_nodes |= 1u << port;
+        from->output[port].node = (uint16_t)i;
+        from->output[port].feeds = out;
+        for (uint32_t v = 0; v < 1u << n->vc_shift; v++, out += n->chan_bytes) {
+            make_channel(n, chan_at(n, out), 0, 0, v);
+            struct chan *in = chan_in(n, n->router[n->router_of[i]], ((uint32_t)n->port_of[i] << n->vc_shift) + v);
+            in->owner = FROM_NODE;
+            in->behind = (uint16_t)i;
+        }
         for (uint32_t r = 0; r < n->n_router; r++)
-            n->router[r].route[i] = (uint8_t)route_of(n, r, i);
+            n->router[r]->route[i] = (uint8_t)route_of(n, r, i);
     }
 }
 

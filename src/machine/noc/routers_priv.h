@@ -1,110 +1,142 @@
 /*
  * Inside the networks of routers: shared by routers_build.c (shape, wiring) and routers.c (the cycle).
  *
- * A channel (router, port, virtual channel) has one number, (router << chan_shift) + (port << vc_shift) + vc, so that
- * no division is needed. Within its router it is a bit of a word. The virtual channels of a port belong to message
- * classes: class c has [c * n_vc, (c + 1) * n_vc).
+ * A channel is the buffer of one virtual channel at one input port of a router, and what the router behind it knows of
+ * it. Within its router it has the number (port << vc_shift) + vc and is a bit of a word. The virtual channels of a
+ * port belong to message classes: class c has [c * n_vc, (c + 1) * n_vc). An output that leads to a node has channels,
+ * too, which hold nothing: a packet owns one of them while it leaves.
  */
 #ifndef WEIR_NOC_ROUTERS_PRIV_H
 #define WEIR_NOC_ROUTERS_PRIV_H
 
 #include "noc/noc_priv.h"
 
-#define NONE     UINT32_MAX
-#define NO_CHAN  UINT16_MAX
-#define NO_NODE  UINT16_MAX
-#define MAX_PORT 16
-#define MAX_CHAN 64 /* of a router */
+#define NONE      UINT32_MAX
+#define NO_NODE   UINT16_MAX
+#define NO_OWNER  UINT8_MAX
+#define FROM_NODE (UINT8_MAX - 1) /* owner of a channel that a node fills */
+#define MAX_PORT  16
+#define MAX_CHAN  64 /* of a router */
 
 struct packet {
     req_id req;
     uint32_t info;
     uint64_t since;
     uint32_t next; /* free list */
-    uint16_t to, flits, sent;
+    uint16_t flits, sent;
     uint8_t class;
 };
-
-/* A channel as the input of its router: the buffer and what the packet at its head holds. */
-struct in_chan {
-    uint16_t head, n; /* in the ring of flits */
-    uint16_t holds;   /* output channel of the packet at the head; NO_CHAN = none yet */
-    uint16_t to;      /* output of that packet */
-};
-/* The same number as an output of its router: the buffer at the other end of the link. */
-struct out_chan {
-    uint16_t credit; /* free slots there */
-    uint16_t owner;  /* input channel of the router whose packet holds it; NO_CHAN = none */
+/* What routers look at. */
+struct heading {
+    uint16_t to;
+    uint8_t pieces;
 };
 
-struct input {
-    uint32_t behind; /* first channel of the output that feeds it; NONE = a node does */
-    uint16_t node;   /* that injects here; NO_NODE */
-    uint16_t next;   /* output with priority among those requested */
+/* A flit: packet << 2 | tail << 1 | head. */
+#define FLIT_HEAD 1u
+#define FLIT_TAIL 2u
+
+/*
+ * Channels have routers.chan_bytes each, with their flits: most often 32, of which two share a line of the host. One
+ * names another by its distance from the first in bytes.
+ */
+struct chan {
+    uint32_t down;   /* channel that the packet at the head owns; NONE = none yet */
+    uint16_t router; /* that it is an input of */
+    uint16_t behind; /* the router behind it, or the node */
+    uint8_t number;  /* in its router */
+    uint8_t port, vc;
+    uint8_t head, n; /* in the ring of flits */
+    uint8_t to;      /* output of the packet at the head */
+    /* of the router behind */
+    uint8_t credit; /* free slots, as it knows */
+    uint8_t owner;  /* its channel whose packet owns this one; NO_OWNER, FROM_NODE */
+    uint32_t flit[];
 };
+
 /*
  * What an output has before it is kept up as flits and credits come and go, so that a cycle looks at outputs that have
  * something to do and never at all channels. Bits are input channels of the router; of free_vc, virtual channels.
  */
 struct output {
-    uint64_t asks;                   /* channels whose packet has no virtual channel yet */
-    uint64_t goes;                   /* channels with a flit and a credit for it (or a way to a node) */
-    uint64_t free_vc;                /* virtual channels that no packet holds */
-    uint32_t feeds;                  /* first channel of the input that it leads to; NONE = a node */
-    uint16_t node;                   /* that is ejected to; NO_NODE */
-    uint16_t next;                   /* channel with priority when it requests */
-    uint16_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
-};
+    uint64_t asks;                  /* channels whose packet has no virtual channel yet */
+    uint64_t goes;                  /* channels with a flit and a credit for it (or a way to a node) */
+    uint32_t free_vc;               /* virtual channels that no packet owns */
+    uint32_t feeds;                 /* first of the channels that it leads to */
+    uint16_t node;                  /* that is ejected to; NO_NODE = it leads to a router */
+    uint8_t next;                   /* channel with priority when it requests */
+    uint8_t next_vc[NOC_MAX_CLASS]; /* by class: the same when it gives virtual channels */
+} __attribute__((aligned(32)));
+
 struct router {
-    uint32_t asking; /* outputs with a free virtual channel that a packet may want */
-    uint32_t ready;  /* outputs for which a flit is ready */
-    uint32_t *buf;   /* its channels' rings */
-    uint8_t *route;  /* by node: output */
-    struct input input[MAX_PORT];
-    struct output output[MAX_PORT];
-    struct in_chan in[MAX_CHAN];
-    struct out_chan out[MAX_CHAN];
-};
+    uint32_t asking;              /* outputs with a free virtual channel that a packet may want */
+    uint32_t ready;               /* outputs for which a flit is ready */
+    uint32_t to_nodes;            /* outputs that lead to nodes */
+    uint64_t *active, active_bit; /* its place in routers.active */
+    char *in;                     /* its channels */
+    uint8_t *route;               /* by node: output */
+    uint8_t next[MAX_PORT];       /* by input port: output with priority among those requested */
+    struct output output[];
+} __attribute__((aligned(64)));
 
 struct arrival {
-    uint64_t at;
     uint32_t chan; /* where the flit goes */
-    uint32_t flit; /* packet << 2 | tail << 1 | head */
+    uint32_t flit;
 };
-struct fifo {
-    struct arrival *slot;
-    uint32_t mask, head, tail;
+
+/* A node's injection of one class. */
+struct lane {
+    char *in;          /* first channel of its class at its router */
+    uint32_t packet;   /* that it is sending; NONE */
+    uint32_t reserved; /* packets in flight into its receiving port */
+    uint8_t vc;        /* of its class: the channel it uses */
+    uint8_t next;      /* of its class: the channel with priority for the next packet */
 };
 
 struct routers {
     struct noc noc;
     uint32_t n_router, n_port;
     uint32_t n_vc; /* virtual channels of a class at a port */
-    uint8_t vc_shift, chan_shift;
+    uint32_t vc_shift;
+    uint32_t depth, depth_mask; /* flits a buffer holds; size of its ring - 1 */
     uint8_t class_of_vc[MAX_CHAN];
-    uint32_t vc_mask, chan_mask;
-    uint64_t class_chans[NOC_MAX_CLASS];     /* a router's channels of each class */
-    uint32_t depth, depth_mask, depth_shift; /* flits a buffer holds; size of its ring */
-    struct router *router;
-    uint64_t *active; /* routers to visit: bitmap */
+    uint32_t vcs_of_vc[MAX_CHAN];        /* the virtual channels of the same class */
+    uint64_t class_chans[NOC_MAX_CLASS]; /* a router's channels of each class */
+    struct router **router;
+    char *chan; /* of all routers, then those of outputs to nodes */
+    uint32_t chan_bytes;
     uint32_t active_words;
+    uint64_t *active;     /* routers to visit: bitmap */
+    uint32_t n_blocked;   /* bits in `blocked` */
+    struct lane *lane;    /* as noc.in */
+    uint8_t *inject_turn; /* per node: the class with priority for the next flit */
+    uint64_t *injecting;  /* per class mark_words words: nodes with a packet in progress */
+    uint64_t *blocked;    /* the same: nodes that wait for a place in their router */
+    struct packet *packet;
+    struct heading *heading; /* of each packet */
+    uint32_t packet_free;
+    /* Flits on links by cycle of arrival, at cycle & link_mask: how many, and n_router * n_port places for them. */
+    uint32_t *arriving;
+    struct arrival *arrival;
+    struct arrival *sent; /* place of the next flit that leaves in this cycle */
+    uint32_t link_mask;
+    uint32_t latency;  /* switch to next buffer */
+    uint32_t *credits; /* channels that get a credit in the next cycle */
+    uint32_t n_credit;
     uint16_t *router_of, *port_of; /* of each node's injection */
     uint16_t *eject_router;        /* of each node */
-    uint32_t *reserved;            /* per lane: packets in flight into its port */
-    uint32_t *inject_packet;       /* per lane: the packet it is sending; NONE */
-    uint8_t *inject_vc;            /* per lane: the channel it uses */
-    uint8_t *inject_ptr;           /* per lane: the channel of its class with priority for the next packet */
-    uint8_t *inject_turn;          /* per node: the class with priority for the next flit */
-    uint64_t *injecting;           /* per class mark_words words: nodes with a packet in progress */
-    uint64_t *blocked;             /* the same: nodes that wait for a place in their router */
-    struct packet *packet;
-    uint32_t packet_free;
-    struct fifo flits;
-    uint32_t *credits; /* channels whose owner can continue in the next cycle */
-    uint32_t n_credit;
-    uint32_t latency; /* switch to next buffer */
     uint32_t width, height, radix, stages;
 };
+
+static inline struct chan *chan_at(const struct routers *n, uint32_t at)
+{
+    return (struct chan *)(n->chan + at);
+}
+/* Channel i of a router. */
+static inline struct chan *chan_in(const struct routers *n, const struct router *r, uint32_t i)
+{
+    return (struct chan *)(r->in + i * n->chan_bytes);
+}
 
 /* routers.c: for one class, and for any number */
 uint64_t routers_tick(struct comp *, uint64_t now);

@@ -96,19 +96,50 @@ static unsigned coalesce_dense(uint64_t base, unsigned width, unsigned line_byte
     return n;
 }
 
+/* All lanes, in rows of mem->group that are each dense or one word for all, in whole words: few pieces instead of lanes. */
+static unsigned coalesce_rows(const struct stream_mem *mem, unsigned width, unsigned line_bytes,
+                              struct line_access *out)
+{
+    unsigned n = 0;
+    uint64_t row = mem->base;
+    for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane += mem->group, row += (uint64_t)mem->pitch) {
+        uint64_t at = row;
+        unsigned left = mem->stride ? mem->group * width : width;
+        while (left) {
+            unsigned offset = (unsigned)(at & (line_bytes - 1)), room = line_bytes - offset;
+            unsigned bytes = left < room ? left : room;
+            uint64_t line = at - offset;
+            unsigned i = n;
+            while (i && out[i - 1].addr != line)
+                i--;
+            if (!i) {
+                out[n] = (struct line_access){.addr = line, .first = (uint8_t)offset};
+                i = ++n;
+            }
+            out[i - 1].words |= word_mask(offset / 4, (offset + bytes - 1) / 4);
+            at += bytes;
+            left -= bytes;
+        }
+    }
+    for (unsigned i = 0; i < n; i++)
+        out[i].bytes = (uint16_t)(4 * count_words(out[i].words));
+    return n;
+}
+
 /*
  * Aligned 4-byte lanes, the most common accesses: neighboring lanes mostly share a line, so the current line is tried
- * before the others are searched. Returns 0 when a lane turns out not to be aligned.
+ * before the others are searched, and those only when one of them has the line's hash: lanes far apart would search
+ * them all. Returns 0 when a lane turns out not to be aligned.
  */
-static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes, struct line_access *out)
+static unsigned coalesce_words(uint32_t mask, const uint64_t *addr, unsigned line_bytes, struct line_access *out)
 {
     const uint64_t in_line = line_bytes - 1;
     unsigned n = 0;
     uint64_t at_hand = 0;
     uint32_t words = 0, dummy = 0, *into = &dummy;
-    uint64_t low = 0;
-    for (uint32_t left = mem->mask; left; left &= left - 1) {
-        uint64_t a = mem->addr[__builtin_ctz(left)], offset = a - at_hand;
+    uint64_t low = 0, seen = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t a = addr[__builtin_ctz(left)], offset = a - at_hand;
         low |= a;
         if (offset <= in_line && n) {
             words |= 1u << (offset >> 2);
@@ -116,7 +147,9 @@ static unsigned coalesce_words(const struct stream_mem *mem, unsigned line_bytes
         }
         uint64_t line = a & ~in_line;
         *into = words;
-        unsigned i = n;
+        const uint64_t hash = 1ull << ((line >> 5) * 0x9e3779b97f4a7c15ull >> 58);
+        unsigned i = seen & hash ? n : 0;
+        seen |= hash;
         while (i && out[i - 1].addr != line)
             i--;
         if (!i) {
@@ -138,8 +171,17 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
 {
     if (mem->affine && mem->mask == ~0u && mem->stride == (int64_t)width && !(width & 3) && !(mem->base & 3))
         return coalesce_dense(mem->base, width, line_bytes, out);
+    if (mem->group && mem->mask == ~0u && (mem->stride == 0 || mem->stride == (int64_t)width) && !split &&
+        !((width | mem->base | (uint64_t)mem->pitch) & 3))
+        return coalesce_rows(mem, width, line_bytes, out);
+    uint64_t room[TRACE_WARP_SIZE];
+    const uint64_t *addr = mem->addr;
+    if (mem->group) {
+        stream_mem_fill(mem, room);
+        addr = room;
+    }
     if (width == 4 && !split) {
-        unsigned n = coalesce_words(mem, line_bytes, out);
+        unsigned n = coalesce_words(mem->mask, addr, line_bytes, out);
         if (n)
             return n;
     }
@@ -153,7 +195,7 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
         add_access(&c, mem->base, width);
     } else {
         for (uint32_t left = mem->mask; left; left &= left - 1)
-            add_access(&c, mem->addr[__builtin_ctz(left)], width);
+            add_access(&c, addr[__builtin_ctz(left)], width);
     }
     count_bytes(&c);
     return c.n;

@@ -37,6 +37,14 @@ unsigned coalesce(const struct stream_mem *mem, unsigned width, unsigned line_by
  */
 unsigned coalesce_segments(const struct stream_mem *mem, unsigned width, unsigned line_bytes, bool split,
                            struct line_access *out);
+/* The sectors of the words of a line, eight each. */
+static inline uint8_t coalesce_sectors(uint32_t words)
+{
+    words |= words >> 4 & 0x0f0f0f0f;
+    words |= words >> 2 & 0x03030303;
+    words = (words | words >> 1) & 0x01010101;
+    return (uint8_t)(words * 0x10204080u >> 28 & 15);
+}
 /* The sectors of the smallest aligned 32, 64 or 128 bytes that hold `sectors` of a line. */
 uint8_t coalesce_segment_of(uint8_t sectors);
 

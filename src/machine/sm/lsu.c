@@ -299,12 +299,7 @@ static void send_line(struct sm *sm, struct lsu_entry *e, uint64_t now)
         .nth = (uint8_t)(e->next_line > 255 ? 255 : e->next_line),
         .n_lines = (uint8_t)(e->n_line > 255 ? 255 : e->n_line),
     };
-    /* Eight words are a sector. */
-    if (l->words == ~0u)
-        r->sectors = 15;
-    else
-        for (unsigned s = 0; s < 4; s++)
-            r->sectors |= (uint8_t)((l->words >> 8 * s & 0xff) != 0) << s;
+    r->sectors = coalesce_sectors(l->words);
     if (sm->cfg.coalesce == SM_COALESCE_SEGMENTS && e->where == LSU_DATA) {
         r->sectors = coalesce_segment_of(r->sectors);
         if (r->kind != REQ_READ) /* the packet of a store is as long as its segment */
@@ -430,14 +425,24 @@ static void take_reply(struct sm *sm, req_id id, uint64_t now)
 
 void sm_take_replies(struct sm *sm, uint64_t now)
 {
-    while (port_peek(&sm->hit, now))
-        take_reply(sm, port_pop(&sm->hit).req, now);
-    while (port_peek(&sm->fill, now))
-        take_reply(sm, port_pop(&sm->fill).req, now);
-    for (const struct msg *m; (m = port_peek(&sm->event, now));) {
+    const uint64_t mail = sm->mail;
+    if (mail & SM_MAIL_HIT) {
+        while (port_peek(&sm->hit, now))
+            take_reply(sm, port_pop(&sm->hit).req, now);
+        port_unmark_if_empty(&sm->hit);
+    }
+    if (mail & SM_MAIL_FILL) {
+        while (port_peek(&sm->fill, now))
+            take_reply(sm, port_pop(&sm->fill).req, now);
+        port_unmark_if_empty(&sm->fill);
+    }
+    if (!(mail & SM_MAIL_EVENT))
+        return;
+    while (port_peek(&sm->event, now)) {
         struct msg n = port_pop(&sm->event);
         unsigned slot = event_slot(n.info);
         if (sm->sched->on_event && sm->sched->events >> event_kind(n.info) & 1)
             sm->sched->on_event(sm->sched_state[slot % sm->cfg.schedulers], event_kind(n.info), slot, n.req);
     }
+    port_unmark_if_empty(&sm->event);
 }

@@ -15,12 +15,12 @@
 
 #include "base/mem.h"
 
-/* A collected access: this, followed by the lane addresses unless they are affine. */
+/* A collected access: this, followed by the lane addresses unless they follow a rule. */
 struct record {
     uint64_t base;
-    int64_t stride;
+    int64_t stride, pitch;
     uint32_t mask;
-    uint8_t space, affine;
+    uint8_t space, group; /* as in struct stream_mem */
 };
 enum { LANES_BYTES = TRACE_WARP_SIZE * sizeof(uint64_t), RECORD_MOST = sizeof(struct record) + LANES_BYTES };
 
@@ -131,12 +131,13 @@ static uint32_t put_record(struct warp_region *g, uint32_t at, const struct stre
 {
     struct record r = {.base = mem->base,
                        .stride = mem->stride,
+                       .pitch = mem->pitch,
                        .mask = mem->mask,
                        .space = mem->space,
-                       .affine = mem->mask ? mem->affine : 1};
+                       .group = mem->mask ? mem->group : TRACE_WARP_SIZE};
     memcpy(g->bytes + at, &r, sizeof r);
     at += sizeof r;
-    if (!r.affine) {
+    if (!r.group) {
         memcpy(g->bytes + at, mem->addr, LANES_BYTES);
         at += LANES_BYTES;
     }
@@ -149,14 +150,17 @@ static void get_record(const struct warp_region *g, uint32_t at, struct stream_m
     memcpy(&r, g->bytes + at, sizeof r);
     mem->mask = r.mask;
     mem->space = r.space;
-    mem->affine = r.affine;
+    mem->affine = r.group == TRACE_WARP_SIZE;
+    mem->group = r.group;
     mem->base = r.base;
     mem->stride = r.stride;
-    if (!r.affine)
+    mem->pitch = r.pitch;
+    if (!r.group) {
         memcpy(mem->addr, g->bytes + at + sizeof r, LANES_BYTES);
-    else if (r.mask)
-        for (unsigned lane = 0; lane < TRACE_WARP_SIZE; lane++)
-            mem->addr[lane] = r.base + (uint64_t)r.stride * lane;
+        return;
+    }
+    if (r.mask && r.space != TRACE_SP_GLOBAL)
+        stream_mem_fill(mem, mem->addr);
 }
 
 /* Takes instructions [from, from + n) of the region from the current run, and their records. False: corrupt bytes. */
@@ -170,7 +174,7 @@ static bool take(struct sm *sm, struct warp *w, uint32_t copy, uint32_t from, ui
     for (; *access < r->n_access && offset[*access] < from + n; ++*access) {
         struct stream_step step;
         stream_dec_skip(w->dec, offset[*access] - at);
-        if (stream_dec_next(w->dec, &step, &w->mem) != 1)
+        if (stream_dec_next_rule(w->dec, &step, &w->mem) != 1)
             return false;
         g->access_at[copy * r->n_access + *access] = *bytes;
         *bytes = put_record(g, *bytes, &w->mem);

@@ -466,10 +466,26 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
                     first = sm->lsu_free_at[s];
             at = first > at ? first : at;
         }
-        at = at > now ? at : now + 1;
+        if (at <= now + 1)
+            return now + 1;
         next = at < next ? at : next;
     }
     return next;
+}
+
+/* CTAs to start, and events of other SMs. */
+static void take_ctas(struct sm *sm, uint64_t now)
+{
+    while (port_peek(&sm->cta_in, now)) {
+        struct msg cta = port_pop(&sm->cta_in);
+        start_cta(sm, SM_CTA_NUMBER(cta.req, cta.info), SM_CTA_PLACE(cta.info), now);
+    }
+    while (port_peek(&sm->peer, now)) {
+        struct msg event = port_pop(&sm->peer);
+        sm_peer_event(sm, event.req, event.info, now);
+    }
+    port_unmark_if_empty(&sm->cta_in);
+    port_unmark_if_empty(&sm->peer);
 }
 
 static uint64_t tick(struct comp *c, uint64_t now)
@@ -478,17 +494,12 @@ static uint64_t tick(struct comp *c, uint64_t now)
     if (sm->failed)
         return NEVER;
     account(sm, now - 1);
-    sm_take_replies(sm, now);
+    if (sm->mail & SM_MAIL_REPLIES)
+        sm_take_replies(sm, now);
     if (sm->timer[now & (SM_TIMERS - 1)])
         sm_expire_timers(sm, now);
-    for (const struct msg *m; (m = port_peek(&sm->cta_in, now));) {
-        struct msg cta = port_pop(&sm->cta_in);
-        start_cta(sm, SM_CTA_NUMBER(cta.req, cta.info), SM_CTA_PLACE(cta.info), now);
-    }
-    for (const struct msg *m; (m = port_peek(&sm->peer, now));) {
-        struct msg event = port_pop(&sm->peer);
-        sm_peer_event(sm, event.req, event.info, now);
-    }
+    if (sm->mail & (SM_MAIL_CTA | SM_MAIL_PEER))
+        take_ctas(sm, now);
     if (sm->lsu_n && now >= sm->lsu_busy_until)
         sm_lsu_step(sm, now);
     if (sm->tma.head != sm->tma.tail)
@@ -523,18 +534,19 @@ static uint64_t tick(struct comp *c, uint64_t now)
     }
     uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);
     next = tma < next ? tma : next;
-    if (sm->in[WARP_READY]) {
+    if (next > now + 1 && sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
         next = unit < next ? unit : next;
     }
     if (next > now + 1) {
         uint64_t timer = sm_next_timer(sm, now);
         next = timer < next ? timer : next;
-        /* Queued replies become ready later than the sender's wake-up. */
-        uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
-        uint64_t reply = hit < fill ? hit : fill, peer = port_next_ready(&sm->peer);
-        next = reply < next ? reply : next;
-        next = peer < next ? peer : next;
+        if (sm->mail) { /* queued replies become ready later than the sender's wake-up */
+            uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
+            uint64_t reply = hit < fill ? hit : fill, peer = port_next_ready(&sm->peer);
+            next = reply < next ? reply : next;
+            next = peer < next ? peer : next;
+        }
     }
     return next;
 }
@@ -691,6 +703,11 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     port_init(&sm->event, eng, &sm->comp, 1024, 1, "event");
     port_init(&sm->peer, eng, &sm->comp, SM_PEER_EVENTS, 1, "peer");
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
+    port_watch(&sm->hit, &sm->mail, SM_MAIL_HIT);
+    port_watch(&sm->fill, &sm->mail, SM_MAIL_FILL);
+    port_watch(&sm->event, &sm->mail, SM_MAIL_EVENT);
+    port_watch(&sm->peer, &sm->mail, SM_MAIL_PEER);
+    port_watch(&sm->cta_in, &sm->mail, SM_MAIL_CTA);
 
     sm->sched = sm_sched_get(cfg->scheduler);
     void *shared = sm->sched->shared_bytes ? arena_alloc64(a, sm->sched->shared_bytes) : NULL;

@@ -84,7 +84,7 @@ struct warp {
     bool ended;                    /* no more instructions */
     bool jumped, jumped_back;      /* the next instruction does not follow the last in the program; it precedes it */
     struct stream_dec *dec;
-    struct stream_mem mem; /* addresses of the next instruction */
+    struct stream_mem mem; /* addresses of the next instruction, as stream_dec_next_rule gives them */
     struct warp_region gathered;
 };
 
@@ -151,6 +151,16 @@ struct icache_line {
     uint64_t ready_at, used;
 };
 
+/* Its ports, as bits of sm.mail: a cycle without messages looks at none of them. */
+enum {
+    SM_MAIL_HIT = 1,
+    SM_MAIL_FILL = 2,
+    SM_MAIL_EVENT = 4,
+    SM_MAIL_REPLIES = SM_MAIL_HIT | SM_MAIL_FILL | SM_MAIL_EVENT,
+    SM_MAIL_CTA = 8,
+    SM_MAIL_PEER = 16
+};
+
 struct unit {
     uint64_t first_free; /* the least of free_at; NEVER when there is none */
     uint32_t n;
@@ -174,6 +184,7 @@ struct sm {
     uint64_t owned[8];  /* by scheduler */
     uint64_t throttled; /* bit per scheduler: its policy let no warp issue in the last attempt */
     uint64_t accounted; /* last cycle whose scheduler slots have been charged */
+    uint64_t mail;      /* ports that may hold messages: SM_MAIL_... */
     bool profiles;      /* counts by instruction */
     uint64_t timer_busy[SM_TIMERS / 64];
     struct unit unit[SM_UNIT_COUNT];

@@ -246,7 +246,7 @@ static int next_inst(struct sm *sm, unsigned slot)
     struct warp *w = &sm->warp[slot];
     struct stream_step step;
     int got;
-    while ((got = stream_dec_next(w->dec, &step, &w->mem)) == 0)
+    while ((got = stream_dec_next_rule(w->dec, &step, &w->mem)) == 0)
         if ((got = feed(sm, slot)) <= 0)
             return got;
     if (got < 0)
