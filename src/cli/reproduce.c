@@ -19,6 +19,7 @@
 struct args {
     const char *what; /* paper or plan */
     char *figures;    /* "12,13"; NULL = all */
+    bool claims_only; /* of each figure, what its published values are judged by */
     struct study study;
 };
 
@@ -236,6 +237,29 @@ static char *title_of(const char *what, const char *folder)
     return xstrdup(*name ? name : what);
 }
 
+/* Leaves of each plan what its claims are judged by; plans without a claim have no figure to make. */
+static int narrow(struct plans *all, struct err *e)
+{
+    struct claims claims = {0};
+    const char *published = NULL;
+    for (size_t i = 0; i < all->plan.n && !published; i++)
+        published = all->plan.p[i].published;
+    if (published && claims_read(&claims, published, e))
+        return -1;
+    size_t kept = 0;
+    for (size_t i = 0; i < all->plan.n; i++) {
+        if (claims_narrow(&claims, &all->plan.p[i])) {
+            all->plan.p[kept++] = all->plan.p[i];
+        } else {
+            plan_free(&all->plan.p[i]);
+        }
+    }
+    all->plan.n = kept;
+    if (published)
+        claims_free(&claims);
+    return 0;
+}
+
 /* ---- one paper ---- */
 
 static int reproduce(struct args *a)
@@ -253,8 +277,11 @@ static int reproduce(struct args *a)
     a->study.title = title;
     if (!a->study.out)
         a->study.out = out;
-    if (read_plans(a, from, &all, &e)) {
+    if (read_plans(a, from, &all, &e) || (a->claims_only && narrow(&all, &e))) {
         err_print(&e, stderr);
+    } else if (!all.plan.n) {
+        fprintf(stderr, "weir: no published value is about %s: nothing to do\n", title);
+        status = CLI_OK;
     } else {
         for (size_t i = 0; i < all.plan.n; i++)
             if (is_wanted(a, all.plan.p[i].number)) {
@@ -360,10 +387,10 @@ static int reproduce_all(struct args *a)
             a->study.size);
     int worst = CLI_OK;
     for (size_t i = 0; i < p.name.n && !progress_interrupted(); i++) {
-        if (a->study.no_run && !strcmp(p.name.p[i], "swcache"))
-            continue; /* it keeps no plan from which a report could be made without running */
+        if ((a->study.no_run || a->claims_only) && !strcmp(p.name.p[i], "swcache"))
+            continue; /* it keeps no plan from which a report could be made without running, and has no claims */
         char *folder = xasprintf("%s/%s", out, p.name.p[i]);
-        struct args one = {.what = p.name.p[i], .study = a->study};
+        struct args one = {.what = p.name.p[i], .claims_only = a->claims_only, .study = a->study};
         one.study.out = folder;
         one.study.all_claims = all_claims;
         one.study.command = xstrdup(a->study.command);
@@ -422,7 +449,10 @@ static void check_options(struct argp_state *state, void *args)
 }
 
 static const struct cli_option options[] = {
-    {"figure", "N", "only this figure; may be repeated, or a list: 12,13", .call = add_figures, .letter = 'f'}, {0}};
+    {"figure", "N", "only this figure; may be repeated, or a list: 12,13", .call = add_figures, .letter = 'f'},
+    {"claims", NULL, "of each figure only the programs and columns that its published values are judged by",
+     CLI_FLAG(struct args, claims_only)},
+    {0}};
 /* The input of the study's options is in the arguments; plugins have none. */
 #define PARTS                                                                                                          \
     {                                                                                                                  \
@@ -447,6 +477,7 @@ static const struct cli_syntax reproduce_syntax = {
     "  weir reproduce combined --size tiny\n"
     "  weir reproduce cart --size paper --sampled -o paper\n"
     "  weir reproduce my-study\n"
+    "  weir reproduce all --claims --before docs/results/claims.tsv\n"
     "  weir reproduce all\n"
     "\n"
     "After Ctrl-C, the same command resumes; finished simulations are kept.\n",

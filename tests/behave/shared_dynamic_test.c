@@ -140,6 +140,52 @@ static void counters_of_a_sample(void **state)
     memsys_free(m);
 }
 
+/* Which requests a sample counts: those that arrive in it or that were made in it; every SM's or its own. */
+static void requests_of_a_sample(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        bool before, others;
+    } cases[] = {{"", true, true}, {"members = made\n", false, true}, {"requesters = own\n", true, false}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "[dyneb]\nsample = 9\nexecute = 1\nnearest = no\n%s", cases[i].config);
+        const struct organization org = {"dyneb", text, false};
+        struct memsys *m = machine(&machines[0], &org, "", "", (struct memsys_config){0});
+        struct dynamic *d = dynamic_of(m, 0);
+        const struct dynamic_half *private = &d->half[HALF_PRIVATE], *shared = &d->half[HALF_SHARED];
+        /* A sample that starts late: the request that ends the phase before it was made before it. */
+        const struct shot one = {1, addr_of(0, 2)};
+        struct landing at;
+        memsys_script(m, 1, &one, 1, &at);
+        engine_run(m->eng, 400);
+        d->phase = DYNAMIC_PRIVATE;
+        struct req r = {.addr = addr_of(5, 2), .kind = REQ_READ, .space = REQ_SP_GLOBAL, .created_at = 399};
+        uint32_t home;
+        dynamic_route(d, &r, r.addr / 128, 2, &home);
+        assert_int_equal(d->phase, DYNAMIC_SAMPLE);
+        assert_int_equal(d->sample_start, 400);
+        struct l1_access a = {.req = &r, .set = 2};
+        for (unsigned late = 0; late < 2; late++) {
+            r.created_at = 399 + late;
+            dynamic_route(d, &r, r.addr / 128, 2, &home);
+            assert_int_equal(private->counted, cases[i].before + late);
+            dynamic_on_local(d, &a);
+            assert_int_equal(private->accesses, cases[i].before + late);
+            dynamic_on_reply(d, &r, false);
+            assert_int_equal(private->l2_replies, cases[i].before + late);
+        }
+        r = (struct req){.addr = addr_of(0, 3), .kind = REQ_READ, .sm = 7, .flags = REQ_F_REMOTE, .created_at = 400};
+        a.set = 3;
+        dynamic_on_local(d, &a);
+        dynamic_on_reply(d, &r, false);
+        assert_int_equal(shared->accesses, cases[i].others);
+        assert_int_equal(shared->l2_replies, cases[i].others);
+        memsys_free(m);
+    }
+}
+
 /* The readings of equation (3) and of L1MRpr, with counters by hand. */
 static void readings_of_the_decision(void **state)
 {
@@ -173,6 +219,7 @@ static void readings_of_the_decision(void **state)
         ask(m, 0, 2, REQ_READ, &home);
         assert_int_equal(d->phase, cases[i].shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
         assert_int_equal(d->low_miss_rate, cases[i].low);
+        assert_int_equal(d->to_larger_half, cases[i].shared); /* six requests to the shared half, two to the other */
         memsys_free(m);
     }
 }
@@ -228,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(phases),
                                        cmocka_unit_test(phases_by_local_accesses),
                                        cmocka_unit_test(counters_of_a_sample),
+                                       cmocka_unit_test(requests_of_a_sample),
                                        cmocka_unit_test(readings_of_the_decision),
                                        cmocka_unit_test(access_times),
                                        cmocka_unit_test(left_over_lines)};

@@ -77,6 +77,26 @@ says err "there is no plan in this folder"
 expect 2 "$weir" reproduce studdy
 says err "papers: apcm"
 
+# --claims: programs, columns and figures that no claim is about are left out, and the claims are judged as before.
+mkdir study/more
+cp "$wt" study/more/mine.wt
+cp "$wt" study/more/other.wt
+cp study/small.ini study/more/
+sed -e 's/^programs .*/programs = mine other/' -e 's/^metric .*/metric = ipc\nmeans = all mine+other/' -e '/^draw\|^axis/d' study/fig1.ini >study/more/fig1.ini
+printf '[program other]\nrun = other.wt\n[variant unnamed]\nset = l1.size=48KiB l1.assoc=12\n' >>study/more/fig1.ini
+sed 's/^number .*/number = 2/' study/more/fig1.ini >study/more/fig2.ini
+printf '[claim ahead]\nfigure = 1\nkind = above\nof = lrr\nover = gto\nprograms = mine\nquote = first\n' >study/more/published.ini
+expect 0 "$weir" reproduce study/more -o "$dir/whole" --results "$dir/whole.sqlite"
+says out "Figure 2"
+expect 0 "$weir" reproduce study/more --claims -o "$dir/part" --results "$dir/part.sqlite"
+says err "weir: 2 simulations"
+grep -q 'Figure 2\|unnamed\|other' "$dir/out" && fail "--claims keeps what no claim is about: $(cat "$dir/out")"
+tail -n +2 "$dir/whole/claims.tsv" >"$dir/whole.tsv"
+tail -n +2 "$dir/part/claims.tsv" | cmp -s - "$dir/whole.tsv" || fail "--claims judges otherwise: $(cat "$dir/part/claims.tsv" "$dir/whole.tsv")"
+sed -i 's/^published .*//' study/more/fig1.ini study/more/fig2.ini
+expect 0 "$weir" reproduce study/more --claims -o "$dir/none"
+says err "weir: no published value is about more: nothing to do"
+
 # Parameters of a policy are varied where it is chosen; what has not chosen it comes once, without them.
 expect 0 "$weir" sweep --with baseline --with swl --set swl.limit=2,4 --normalize=baseline -o "$dir/report" "$wt"
 says err "3 simulations"

@@ -113,6 +113,69 @@ void claims_free(struct claims *all)
     memset(all, 0, sizeof *all);
 }
 
+/* ---- what they need ---- */
+
+static bool has_word(const struct inifile_words *w, const char *word)
+{
+    for (size_t i = 0; i < w->word.n; i++)
+        if (!strcmp(w->word.p[i], word))
+            return true;
+    return false;
+}
+
+static bool is_about(const struct claim *c, const struct plan *p)
+{
+    return p->number && !strcmp(c->figure, p->number);
+}
+
+bool claims_narrow(const struct claims *all, struct plan *p)
+{
+    struct inifile_words programs = {.at = p->programs.at};
+    bool any = false, every_program = false;
+    for (size_t i = 0; i < all->claim.n; i++) {
+        const struct claim *c = &all->claim.p[i];
+        if (!is_about(c, p))
+            continue;
+        any = true;
+        every_program |= !c->programs || !strcmp(c->programs, "all");
+        char *words = xstrdup(c->programs ? c->programs : "");
+        for (char *save, *w = strtok_r(words, "+", &save); w; w = strtok_r(NULL, "+", &save))
+            if (!has_word(&programs, w))
+                VEC_PUSH(&programs.word, xstrdup(w));
+        free(words);
+    }
+    if (!any || p->kind != PLAN_BARS || p->sweep.n) {
+        inifile_free_words(&programs);
+        return any;
+    }
+    size_t kept = 0;
+    for (size_t k = 0; k < p->variants.word.n; k++) {
+        bool keep = false;
+        for (size_t i = 0; i < all->claim.n && !keep; i++)
+            keep = is_about(&all->claim.p[i], p) && (has_word(&all->claim.p[i].of, p->variants.word.p[k]) ||
+                                                     has_word(&all->claim.p[i].over, p->variants.word.p[k]));
+        if (keep)
+            p->variants.word.p[kept++] = p->variants.word.p[k];
+        else
+            free(p->variants.word.p[k]);
+    }
+    p->variants.word.n = kept;
+    if (every_program) {
+        inifile_free_words(&programs);
+        return true;
+    }
+    inifile_free_words(&p->programs);
+    p->programs = programs;
+    kept = 0; /* a mean over programs that are left out says nothing */
+    for (size_t k = 0; k < p->means.word.n; k++)
+        if (!strcmp(p->means.word.p[k], "all") || has_word(&p->programs, p->means.word.p[k]))
+            p->means.word.p[kept++] = p->means.word.p[k];
+        else
+            free(p->means.word.p[k]);
+    p->means.word.n = kept;
+    return true;
+}
+
 /* ---- judging ---- */
 
 struct side {   /* one column, or a variant that others are divided by */

@@ -47,6 +47,11 @@ struct claims {
 
 int claims_read(struct claims *, const char *path, struct err *);
 void claims_free(struct claims *);
+/*
+ * Reduces a figure to what its claims are judged by: the programs they are about and the columns they compare. false: no
+ * claim is about this figure. Only bars are reduced; a figure of another kind, or a sweep, is one analysis or study.
+ */
+bool claims_narrow(const struct claims *, struct plan *);
 
 struct assessment {
     enum verdict verdict;

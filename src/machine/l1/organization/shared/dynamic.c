@@ -20,6 +20,10 @@ const struct cfg_field dynamic_fields[] = {
             "installed, or not at all"),
     CFG_ROW(P, compare, CFG_ENUM, "", "total", 0, 0, "total per_request",
             "effective bandwidths of a sample as they are, or each divided by the SM's requests to its half"),
+    CFG_ROW(P, members, CFG_ENUM, "", "arriving", 0, 0, "arriving made",
+            "what a sample counts: look-ups and replies in its time, or only those of requests made in its time"),
+    CFG_ROW(P, requesters, CFG_ENUM, "", "all", 0, 0, "all own",
+            "whose look-ups and replies of the L2 a sample counts: those of every SM's requests, or of its own alone"),
     CFG_ROW(P, nearest, CFG_BOOL, "", "yes", 0, 1, NULL,
             "shared requests go to the L2 where it is nearer than the home: Min(H, L2)"),
     CFG_ROW(P, replace_leftovers_first, CFG_BOOL, "", "no", 0, 1, NULL,
@@ -53,6 +57,8 @@ const struct stat_def dynamic_stats[] = {
     STAT_ROW(S, samples, "phases", "sampling phases that ended"),
     STAT_ROW(S, to_shared, "phases", "of these, followed by a shared phase"),
     STAT_ROW(S, to_private, "phases", "of these, followed by a private phase"),
+    STAT_ROW(S, to_larger_half, "phases",
+             "of these, for the organization of the half to which the SM made more requests"),
     STAT_ROW(S, low_miss_rate, "phases", "of the private ones, chosen for the low miss rate of the private half"),
     STAT_ROW(S, unlogged_phases, "phases", "phases that did not fit in the phase log"),
     STAT_END};
@@ -62,8 +68,10 @@ static void enter(struct dynamic *d, enum dynamic_phase phase)
 {
     d->phase = phase;
     d->executed = 0;
-    if (phase == DYNAMIC_SAMPLE)
+    if (phase == DYNAMIC_SAMPLE) {
         d->half[HALF_PRIVATE] = d->half[HALF_SHARED] = (struct dynamic_half){0};
+        d->sample_start = l1_now(d->map.host);
+    }
     if (d->n_log == DYNAMIC_LOG) {
         d->unlogged_phases++;
         return;
@@ -87,7 +95,7 @@ int dynamic_init(void *st, const void *params, struct l1_host *host,
 
 static void decide(struct dynamic *d)
 {
-    const struct dynamic_half *private = &d->half[HALF_PRIVATE];
+    const struct dynamic_half *private = &d->half[HALF_PRIVATE], *of_shared = &d->half[HALF_SHARED];
     bool loads = d->p.rule == DYNAMIC_RULE_LOADS;
     uint64_t accesses = loads ? private->loads : private->accesses;
     bool low = (loads ? private->load_misses : private->misses) * 100 < accesses * d->p.threshold;
@@ -96,17 +104,28 @@ static void decide(struct dynamic *d)
     d->low_miss_rate += low;
     d->to_shared += shared;
     d->to_private += !shared;
+    d->to_larger_half += shared ? of_shared->counted > private->counted : private->counted > of_shared->counted;
     enter(d, shared ? DYNAMIC_SHARED : DYNAMIC_PRIVATE);
 }
 
+/* Whether the current sample counts this request. */
+static bool sampled(const struct dynamic *d, const struct req *r)
+{
+    return d->phase == DYNAMIC_SAMPLE &&
+           (d->p.members == DYNAMIC_MEMBERS_ARRIVING || r->created_at >= d->sample_start) &&
+           (d->p.requesters == DYNAMIC_REQUESTERS_ALL || r->sm == d->map.host->sm);
+}
+
 /* This SM has made a request to this line. */
-static void count(struct dynamic *d, uint64_t line, uint32_t set, enum l1_route to)
+static void count(struct dynamic *d, const struct req *r, uint64_t line, uint32_t set, enum l1_route to)
 {
     struct dynamic_half *h = &d->half[set & 1];
     bool local = to == L1_ROUTE_LOCAL || to == L1_ROUTE_BOTH;
-    bool sampling = d->phase == DYNAMIC_SAMPLE, toward = local || d->p.count_scope == DYNAMIC_COUNTS_REQUESTS;
+    bool toward = local || d->p.count_scope == DYNAMIC_COUNTS_REQUESTS;
     d->requests[d->phase]++;
-    if (sampling) {
+    if (d->phase == DYNAMIC_SAMPLE) {
+        if (!sampled(d, r))
+            return;
         h->local += local;
         h->remote += to == L1_ROUTE_REMOTE;
         if (to == L1_ROUTE_BOTH) {
@@ -135,7 +154,7 @@ enum l1_route dynamic_route(void *st, const struct req *r, uint64_t line, uint32
         to = through_home ? L1_ROUTE_BOTH : L1_ROUTE_LOCAL;
     }
     if (!(r->flags & REQ_F_PREFETCH))
-        count(d, line, set, to);
+        count(d, r, line, set, to);
     return to;
 }
 
@@ -158,7 +177,7 @@ uint64_t dynamic_first_victims(void *st, uint32_t set, uint64_t candidates)
 void dynamic_on_local(void *st, const struct l1_access *a)
 {
     struct dynamic *d = st;
-    if (d->phase != DYNAMIC_SAMPLE || a->req->flags & REQ_F_BOTH)
+    if (!sampled(d, a->req) || a->req->flags & REQ_F_BOTH)
         return;
     struct dynamic_half *h = &d->half[a->set & 1];
     bool miss = !a->hit && !a->pending, own = a->req->sm == d->map.host->sm, load = a->req->kind == REQ_READ;
@@ -173,7 +192,7 @@ void dynamic_on_local(void *st, const struct l1_access *a)
 void dynamic_on_reply(void *st, const struct req *r, bool from_home)
 {
     struct dynamic *d = st;
-    if (d->phase != DYNAMIC_SAMPLE)
+    if (!sampled(d, r))
         return;
     const struct l1_host *host = d->map.host;
     struct dynamic_half *h = &d->half[tags_set(host->tags, r->addr >> host->tags->line_shift) & 1];

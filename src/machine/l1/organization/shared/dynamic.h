@@ -26,6 +26,8 @@ enum dynamic_counts { DYNAMIC_COUNTS_REQUESTS, DYNAMIC_COUNTS_LOCAL };
 enum dynamic_rule { DYNAMIC_RULE_LOADS, DYNAMIC_RULE_ALL };
 enum dynamic_past { DYNAMIC_PAST_UNDIVIDED, DYNAMIC_PAST_DIVIDED, DYNAMIC_PAST_IGNORED };
 enum dynamic_compare { DYNAMIC_COMPARE_TOTAL, DYNAMIC_COMPARE_PER_REQUEST };
+enum dynamic_members { DYNAMIC_MEMBERS_ARRIVING, DYNAMIC_MEMBERS_MADE };
+enum dynamic_requesters { DYNAMIC_REQUESTERS_ALL, DYNAMIC_REQUESTERS_OWN };
 
 struct dynamic_params {
     uint32_t sample, execute;
@@ -35,6 +37,8 @@ struct dynamic_params {
     uint32_t rule;        /* enum dynamic_rule */
     uint32_t past;        /* enum dynamic_past */
     uint32_t compare;     /* enum dynamic_compare */
+    uint32_t members;     /* enum dynamic_members */
+    uint32_t requesters;  /* enum dynamic_requesters */
     bool nearest, replace_leftovers_first;
 };
 extern const struct cfg_field dynamic_fields[];
@@ -69,7 +73,8 @@ struct dynamic {
     bool (*prefers_shared)(const struct dynamic_params *, const struct dynamic_half half[HALVES]);
     struct dynamic_half half[HALVES];
     enum dynamic_phase phase;
-    uint64_t executed; /* requests of the current execution phase, toward R_EX */
+    uint64_t executed;     /* requests of the current execution phase, toward R_EX */
+    uint64_t sample_start; /* first cycle of the current or the last sample */
     struct {
         uint64_t cycle;
         enum dynamic_phase phase;
@@ -77,7 +82,7 @@ struct dynamic {
     uint32_t n_log;
     /* statistics */
     uint64_t requests[DYNAMIC_PHASES]; /* of this SM, by the phase they were routed in */
-    uint64_t samples, to_shared, to_private, low_miss_rate, unlogged_phases;
+    uint64_t samples, to_shared, to_private, to_larger_half, low_miss_rate, unlogged_phases;
 };
 extern const struct stat_def dynamic_stats[];
 
