@@ -57,7 +57,7 @@ static uint32_t xbar_hops(const struct noc *n, uint32_t from, uint32_t to)
 }
 
 /* The first member of set at or after `from`, around; NONE when empty. */
-static uint32_t first_from(const uint64_t *set, uint32_t words, uint32_t from)
+ALWAYS_INLINE uint32_t first_from(const uint64_t *set, uint32_t words, uint32_t from)
 {
     uint32_t w = from >> 6;
     uint64_t bits = set[w] & (~0ull << (from & 63));
@@ -72,23 +72,23 @@ static uint32_t first_from(const uint64_t *set, uint32_t words, uint32_t from)
     return NONE;
 }
 
-ALWAYS_INLINE uint64_t *requests(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c)
+ALWAYS_INLINE uint64_t *requests(const struct xbar *x, uint32_t n_class, uint32_t words, uint32_t out, uint32_t c)
 {
-    return &x->request[(out * n_class + c) * x->words];
+    return &x->request[(out * n_class + c) * words];
 }
 
 /* Input `in` requests output `out` for a packet of class c. */
-ALWAYS_INLINE void ask(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
+ALWAYS_INLINE void ask(struct xbar *x, uint32_t n_class, uint32_t words, uint32_t in, uint32_t out, uint32_t c)
 {
-    requests(x, n_class, out, c)[in >> 6] |= 1ull << (in & 63);
+    requests(x, n_class, words, out, c)[in >> 6] |= 1ull << (in & 63);
     x->wanted[out >> 6] |= 1ull << (out & 63);
 }
 
-ALWAYS_INLINE void withdraw(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c)
+ALWAYS_INLINE void withdraw(struct xbar *x, uint32_t n_class, uint32_t words, uint32_t in, uint32_t out, uint32_t c)
 {
-    requests(x, n_class, out, c)[in >> 6] &= ~(1ull << (in & 63));
-    const uint64_t *all = requests(x, n_class, out, 0);
-    for (uint32_t w = 0; w < n_class * x->words; w++)
+    requests(x, n_class, words, out, c)[in >> 6] &= ~(1ull << (in & 63));
+    const uint64_t *all = requests(x, n_class, words, out, 0);
+    for (uint32_t w = 0; w < n_class * words; w++)
         if (all[w])
             return;
     x->wanted[out >> 6] &= ~(1ull << (out & 63));
@@ -103,7 +103,7 @@ ALWAYS_INLINE uint32_t target(struct xbar *x, uint32_t c, req_id id)
 }
 
 /* Sorts the packets of an injection port into its virtual output queues, as far as there is room. */
-ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint32_t in, uint64_t now)
+ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t words, uint32_t c, uint32_t in, uint64_t now)
 {
     uint32_t lane = c * x->n + in;
     struct port *p = &x->noc.in[lane];
@@ -115,7 +115,7 @@ ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint3
         x->packet[k] = (struct xpacket){msg.req, msg.info, msg.ready, NONE};
         if (x->head[q] == NONE) {
             x->head[q] = k;
-            ask(x, n_class, in, to, c);
+            ask(x, n_class, words, in, to, c);
         } else {
             x->packet[x->tail[q]].next = k;
         }
@@ -126,20 +126,20 @@ ALWAYS_INLINE void fill_voqs(struct xbar *x, uint32_t n_class, uint32_t c, uint3
 }
 
 /* Visits a class's injection ports that have received packets: requests outputs for their heads, or for all packets. */
-ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, uint64_t now)
+ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t words, uint32_t c, uint64_t now)
 {
-    const uint64_t *marked = &x->noc.marked[c * x->words];
-    uint64_t *exposed = &x->exposed[c * x->words];
-    for (uint32_t w = 0; w < x->words; w++) {
+    const uint64_t *marked = &x->noc.marked[c * words];
+    uint64_t *exposed = &x->exposed[c * words];
+    for (uint32_t w = 0; w < words; w++) {
         for (uint64_t m = marked[w] & ~exposed[w]; m; m &= m - 1) { /* an exposed head waits for its match */
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m);
             struct port *p = &x->noc.in[c * x->n + in];
             if (x->noc.cfg.voq) {
-                fill_voqs(x, n_class, c, in, now);
+                fill_voqs(x, n_class, words, c, in, now);
             } else {
                 const struct msg *msg = port_peek(p, now);
                 if (msg) {
-                    ask(x, n_class, in, target(x, c, msg->req), c);
+                    ask(x, n_class, words, in, target(x, c, msg->req), c);
                     exposed[w] |= 1ull << (in & 63);
                 }
             }
@@ -149,7 +149,8 @@ ALWAYS_INLINE void look_at_inputs(struct xbar *x, uint32_t n_class, uint32_t c, 
     }
 }
 
-ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint32_t out, uint32_t c, uint64_t now)
+ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t words, uint32_t in, uint32_t out, uint32_t c,
+                            uint64_t now)
 {
     struct xpacket pkt;
     uint32_t lane = c * x->n + in;
@@ -160,14 +161,14 @@ ALWAYS_INLINE void transfer(struct xbar *x, uint32_t n_class, uint32_t in, uint3
         x->packet[k].next = x->free;
         x->free = k;
         if (pkt.next == NONE)
-            withdraw(x, n_class, in, out, c);
+            withdraw(x, n_class, words, in, out, c);
         x->held[lane]--;
         x->noc.in_flight -= net_pieces(pkt.info);
     } else {
         struct msg m = port_pop(&x->noc.in[lane]);
         pkt = (struct xpacket){m.req, m.info, m.ready, NONE};
-        withdraw(x, n_class, in, out, c);
-        x->exposed[c * x->words + (in >> 6)] &= ~(1ull << (in & 63));
+        withdraw(x, n_class, words, in, out, c);
+        x->exposed[c * words + (in >> 6)] &= ~(1ull << (in & 63));
         noc_count_entry(&x->noc, pkt.info, noc_flits(&x->noc, pkt.info));
     }
     uint32_t flits = noc_flits(&x->noc, pkt.info);
@@ -191,16 +192,17 @@ ALWAYS_INLINE bool has_room(const struct xbar *x, uint32_t n_class, uint32_t out
 }
 
 /* The first free input, from the output's pointer on, that requests `out` for class c; NONE = none, or no room. */
-ALWAYS_INLINE uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t out, uint32_t c, uint64_t now)
+ALWAYS_INLINE uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint32_t words, uint32_t out, uint32_t c,
+                                    uint64_t now)
 {
     if (!has_room(x, n_class, out, c))
         return NONE;
-    const uint64_t *set = requests(x, n_class, out, c);
-    uint32_t in = first_from(set, x->words, x->out_ptr[out * n_class + c]), begin = in;
+    const uint64_t *set = requests(x, n_class, words, out, c);
+    uint32_t in = first_from(set, words, x->out_ptr[out * n_class + c]), begin = in;
     if (n_class > 1 && in == NONE)
         return NONE;
     while (x->in_busy[in] > now) {
-        in = first_from(set, x->words, in + 1 == x->n ? 0 : in + 1);
+        in = first_from(set, words, in + 1 == x->n ? 0 : in + 1);
         if (in == begin)
             return NONE;
     }
@@ -208,16 +210,16 @@ ALWAYS_INLINE uint32_t choose_input(const struct xbar *x, uint32_t n_class, uint
 }
 
 /* Grant: every free output with room at its receiver picks an input. An input keeps the grant nearest its pointer. */
-ALWAYS_INLINE bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
+ALWAYS_INLINE bool grant_outputs(struct xbar *x, uint32_t n_class, uint32_t words, uint64_t now)
 {
     bool any = false;
-    for (uint32_t w = 0; w < x->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         for (uint64_t m = x->wanted[w]; m; m &= m - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m), c = n_class == 1 ? 0 : x->class_ptr[out], in = NONE;
             if (x->out_busy[out] > now)
                 continue;
             for (uint32_t k = 0; k < n_class; k++) {
-                in = choose_input(x, n_class, out, c, now);
+                in = choose_input(x, n_class, words, out, c, now);
                 if (in != NONE)
                     break;
                 c = c + 1 == n_class ? 0 : c + 1;
@@ -238,11 +240,11 @@ ALWAYS_INLINE bool grant_outputs(struct xbar *x, uint32_t n_class, uint64_t now)
     return any;
 }
 
-ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool first)
+ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint32_t words, uint64_t now, bool first)
 {
-    if (!grant_outputs(x, n_class, now))
+    if (!grant_outputs(x, n_class, words, now))
         return false;
-    for (uint32_t w = 0; w < x->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         for (uint64_t m = x->granted[w]; m; m &= m - 1) {
             uint32_t in = w * 64 + (uint32_t)__builtin_ctzll(m), out = x->grant[in].out;
             uint32_t c = n_class == 1 ? 0 : x->grant[in].class;
@@ -252,7 +254,7 @@ ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool fi
                 if (n_class > 1)
                     x->class_ptr[out] = (uint8_t)(c + 1 == n_class ? 0 : c + 1);
             }
-            transfer(x, n_class, in, out, c, now);
+            transfer(x, n_class, words, in, out, c, now);
         }
         x->granted[w] = 0;
     }
@@ -260,10 +262,10 @@ ALWAYS_INLINE bool match(struct xbar *x, uint32_t n_class, uint64_t now, bool fi
 }
 
 /* When can inputs whose port has packets that are not in the matching yet join it? */
-ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now, uint64_t want)
+ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t words, uint32_t c, uint64_t now, uint64_t want)
 {
-    for (uint32_t w = 0; w < x->words; w++) {
-        uint64_t left = x->noc.marked[c * x->words + w] & ~x->exposed[c * x->words + w];
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t left = x->noc.marked[c * words + w] & ~x->exposed[c * words + w];
         for (; left; left &= left - 1) {
             uint32_t lane = c * x->n + w * 64 + (uint32_t)__builtin_ctzll(left);
             if (x->noc.cfg.voq && x->held[lane] == x->noc.cfg.inject_queue)
@@ -282,16 +284,16 @@ ALWAYS_INLINE uint64_t next_look(const struct xbar *x, uint32_t c, uint64_t now,
  * When could output `out`, which has requests, next be matched? When it and one of its requesting inputs are free. A
  * full receiver wakes the network itself.
  */
-ALWAYS_INLINE uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t out, uint64_t now)
+ALWAYS_INLINE uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32_t words, uint32_t out, uint64_t now)
 {
     if (x->out_busy[out] > now)
         return x->out_busy[out];
     uint64_t at = NEVER;
     for (uint32_t c = 0; c < n_class; c++) {
-        const uint64_t *set = requests(x, n_class, out, c);
+        const uint64_t *set = requests(x, n_class, words, out, c);
         if (!has_room(x, n_class, out, c))
             continue;
-        for (uint32_t w = 0; w < x->words; w++)
+        for (uint32_t w = 0; w < words; w++)
             for (uint64_t k = set[w]; k; k &= k - 1) {
                 uint64_t free_at = x->in_busy[w * 64 + (uint32_t)__builtin_ctzll(k)];
                 at = free_at < at ? free_at : at;
@@ -300,34 +302,35 @@ ALWAYS_INLINE uint64_t next_match(const struct xbar *x, uint32_t n_class, uint32
     return at > now ? at : now + 1; /* not later: lost this cycle's match to another */
 }
 
-/* The cycle is compiled twice: for the constant n_class = 1, which removes the loops over classes, and for any. */
-ALWAYS_INLINE uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class)
+/* The cycle is compiled for the constants n_class = 1 and words = 1, which removes the loops over them, and for any. */
+ALWAYS_INLINE uint64_t tick_body(struct xbar *x, uint64_t now, uint32_t n_class, uint32_t words)
 {
     uint64_t want = NEVER;
     for (uint32_t c = 0; c < n_class; c++)
-        look_at_inputs(x, n_class, c, now);
+        look_at_inputs(x, n_class, words, c, now);
     for (uint32_t i = 0; i < x->noc.cfg.iterations; i++)
-        if (!match(x, n_class, now, i == 0))
+        if (!match(x, n_class, words, now, i == 0))
             break;
-    for (uint32_t w = 0; w < x->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = x->wanted[w]; m; m &= m - 1) {
-            uint64_t at = next_match(x, n_class, w * 64 + (uint32_t)__builtin_ctzll(m), now);
+            uint64_t at = next_match(x, n_class, words, w * 64 + (uint32_t)__builtin_ctzll(m), now);
             want = at < want ? at : want;
         }
     for (uint32_t c = 0; c < n_class; c++)
-        want = next_look(x, c, now, want);
+        want = next_look(x, words, c, now, want);
     return want;
 }
 
 static uint64_t xbar_tick(struct comp *comp, uint64_t now)
 {
-    return tick_body((struct xbar *)comp, now, 1);
+    struct xbar *x = (struct xbar *)comp;
+    return x->words == 1 ? tick_body(x, now, 1, 1) : tick_body(x, now, 1, x->words);
 }
 
 static uint64_t xbar_tick_classes(struct comp *comp, uint64_t now)
 {
     struct xbar *x = (struct xbar *)comp;
-    return tick_body(x, now, x->noc.n_class);
+    return x->words == 1 ? tick_body(x, now, x->noc.n_class, 1) : tick_body(x, now, x->noc.n_class, x->words);
 }
 
 static void xbar_waits(const struct comp *comp, struct waits *w)
