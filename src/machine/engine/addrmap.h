@@ -51,8 +51,8 @@ void addrmap_place(const struct addrmap *, uint64_t addr, struct addr_place *out
 uint32_t addrmap_slice(const struct addrmap *, uint64_t addr);
 /*
  * Partitions of the L2: the first half of the channels with their slices, and the second. A line lives in the slice of
- * its channel. SMs ask that slice or its counterpart, the slice in its place in the other partition: by the address, so that
- * half of the lines are far for all, or by the SM, each of which is connected to one partition.
+ * its channel. SMs ask that slice or its counterpart, the slice in its place in the other partition: by the address, so
+ * that half of the lines are far for all, or by the SM, each of which is connected to one partition.
  */
 static inline uint32_t addrmap_counterpart(const struct addrmap *m, uint32_t slice)
 {
@@ -68,8 +68,8 @@ static inline uint32_t addrmap_slice_by_address(const struct addrmap *m, uint64_
     return addrmap_counterpart(m, slice);
 }
 /*
- * The slice that an SM asks for an address. Which partition an SM belongs to is a hash of its index, so that neither even ones
- * nor the first ones are all in the same.
+ * The slice that an SM asks for an address. Which partition an SM belongs to is a hash of its index, so that neither
+ * even ones nor the first ones are all in the same.
  */
 static inline uint32_t addrmap_request_slice(const struct addrmap *m, uint64_t addr, uint32_t sm)
 {

@@ -3,8 +3,8 @@
  *
  * A store to a line that waits joins its first store, whether it writes the same words or others. A line leaves when all
  * its words have been written, when l1.store_lines other stores have been made since the last to it, and when the SM has
- * made no store for l1.store_wait cycles; while the network's queue is full it stays, and stores still join. What joined is
- * acknowledged with the packet. Stores of whole lines do not wait.
+ * made no store for l1.store_wait cycles; while the network's queue is full it stays, and stores still join. What joined
+ * is acknowledged with the packet. Stores of whole lines do not wait.
  *
  * Source: measurements of an H200, with Nsight Compute's lts__t_requests_srcunit_tex_op_write. Pieces of 16 bytes that
  * keep the store path busy reach the L2 as one request for each line when they go to 16 lines in turn, and as eight when

@@ -282,7 +282,7 @@ static const struct cfg_field fields[] = {
             "l2.write_port_bytes"),
     CFG_ROW(
         T, store_awaits_fill, CFG_BOOL, "", "no", 0, 1, NULL,
-        "a store to a line of which sectors are being fetched waits for them in front of the tags; no: it changes it at once"),
+        "a store to a line that is being fetched waits for the fill in front of the tags; no: it changes it at once"),
     CFG_ROW(
         T, coalesce, CFG_INT, "requests", "1", 1, 64, NULL,
         "reads of a line that one look-up answers: those that arrive before its data is read; with l2.order = fifo"),

@@ -362,7 +362,7 @@ void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
-/* A store to a line of which something is being fetched, whichever sectors; write-backs and stores that fetch are not asked. */
+/* A store to a line that is being fetched, whichever sectors; write-backs are not asked. */
 static inline bool awaits_fill(const struct l2 *l2, const struct req *r, int32_t entry)
 {
     return l2->cfg.store_awaits_fill && r->kind == REQ_WRITE && entry >= 0 && l2->tags.pending[entry];
