@@ -3,6 +3,7 @@
  * fetches, what is written back, and what the two partitions of the L2 keep of each other's lines.
  *
  *     ncu ... l2 counters LABELS      every launch is one row of ncu's, in the order of the lines of the file LABELS
+ *     l2 sides                        which SMs find near what one SM has read or written
  *     l2 latency                      loads timed one by one: near and far lines, by the SM's own clock
  *
  *     ncu ... l2 fresh WHAT MIB LABELS   the same for the first kernels of a process: what a copy leaves in an L2 that
@@ -338,6 +339,49 @@ static void latencies()
     print("repeated", 0, 0);
 }
 
+/* The same lines stored to by one SM. */
+__global__ void store_from(char *base, unsigned lines, unsigned stride, unsigned sm)
+{
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    if (id != sm)
+        return;
+    for (unsigned i = threadIdx.x; i < lines * 32; i += blockDim.x)
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(base + (u64)(i / 32) * stride + i % 32 * 4), "r"(0) : "memory");
+}
+
+/* On which side of the L2 each SM is: what it finds near of lines that SM 0 has read, or written. */
+static void sides()
+{
+    const unsigned lines = 1024;
+    unsigned short *d;
+    CHECK(cudaMalloc(&d, lines * 2));
+    std::vector<unsigned short> h(lines);
+    CHECK(cudaMemset(buffer, 0, buffer_bytes));
+    auto run = [&](unsigned sm) {
+        touch<<<132 * 2, 1024>>>(buffer, lines, 128, sm, 1, d);
+        CHECK(cudaGetLastError());
+        CHECK(cudaDeviceSynchronize());
+        CHECK(cudaMemcpy(h.data(), d, lines * 2, cudaMemcpyDeviceToHost));
+        double sum = 0;
+        for (auto v : h)
+            sum += v;
+        return sum / lines;
+    };
+    printf("probe\tsm\tfirst\tsecond\n");
+    for (unsigned sm = 0; sm < 132; sm++)
+        for (int stored = 0; stored < 2; stored++) {
+            read_words<<<grid, threads>>>(evictor, evict_bytes, 0, sink);
+            if (stored)
+                store_from<<<132 * 2, 1024>>>(buffer, lines, 128, 0);
+            else
+                run(0);
+            CHECK(cudaDeviceSynchronize());
+            const double first = run(sm), second = run(sm);
+            printf("%s\t%u\t%.1f\t%.1f\n", stored ? "behind_stores_of_0" : "behind_loads_of_0", sm, first, second);
+        }
+}
+
 int main(int argc, char **argv)
 {
     CHECK(cudaMalloc(&buffer, buffer_bytes));
@@ -366,6 +410,10 @@ int main(int argc, char **argv)
         latencies();
         return 0;
     }
-    fprintf(stderr, "usage: l2 counters LABELS | l2 fresh WHAT MIB LABELS | l2 latency\n");
+    if (argc == 2 && !strcmp(argv[1], "sides")) {
+        sides();
+        return 0;
+    }
+    fprintf(stderr, "usage: l2 sides | l2 counters LABELS | l2 fresh WHAT MIB LABELS | l2 latency\n");
     return 2;
 }

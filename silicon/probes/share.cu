@@ -43,6 +43,29 @@ template <int PARTS> __global__ void sweep(int n, uint2 *data, unsigned *other, 
         out[0] = sum;
 }
 
+/*
+ * The same with the store behind the load's result (AFTER), or to the other half of the line, which is not read: the lower
+ * halves of lines are read.
+ */
+template <bool AFTER, bool OTHER_HALF>
+__global__ void sweep_halves(int n, uint2 *data, unsigned *, unsigned, stamp *s, unsigned *out)
+{
+    unsigned at = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x, sum = 0;
+    long long t = begin_timing();
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        uint2 *p = data + at / 8 * 16 + at % 8;
+        uint2 v = *p;
+        asm volatile("st.global.v2.u32 [%0], {%1, %1};" ::"l"(p + (OTHER_HALF ? 8 : 0)), "r"(AFTER ? v.x : 0)
+                     : "memory");
+        asm volatile("xor.b32 %0, %0, %1;" : "+r"(sum) : "r"(v.x ^ v.y));
+        at += step;
+    }
+    end_timing(s, t);
+    if (sum)
+        out[0] = sum;
+}
+
 /* Who was there before: all SMs read, clear or count, in another order than the sweep's. */
 __global__ void read_all(const uint2 *data, unsigned n, unsigned *out)
 {
@@ -60,8 +83,8 @@ __global__ void clear_all(uint2 *data, unsigned n)
 __global__ void count_all(uint2 *data, unsigned n)
 {
     for (unsigned i = ((gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x); i < n; i += gridDim.x * blockDim.x)
-        if (i % 8 == 0)
-            atomicAdd(&data[i].x, 0u);
+        if (i % 4 == 0)
+            atomicAdd(&data[i].x, 0u); /* in each sector */
 }
 
 /* Of each warp's turns: cycles of the load, and of what follows it to the next turn. */
@@ -214,7 +237,7 @@ static void sweeps()
         kernel<<<ctas, threads>>>(b, data, other, wrap, stamps, sink); /* the L2 has all of it */
         finish(ctas);
         measure("sweep", text("%s,ctas=%u,warps=%u", what, ctas, threads / 32), a, b, ctas, 1, [&](int n) {
-            const unsigned elements = ctas * threads * (unsigned)n;
+            const unsigned elements = ctas * threads * (unsigned)n * (what[0] == 'h' ? 2 : 1);
             if (behind == 1)
                 read_all<<<264, 512>>>(data, elements, sink);
             else if (behind == 2)
@@ -242,6 +265,11 @@ static void sweeps()
     row(sweep<3>, "load,clear,write,behind=read", 42, 512, ~0u, 1);
     row(sweep<3>, "load,clear,write,behind=clear", 42, 512, ~0u, 2);
     row(sweep<3>, "load,clear,write,behind=count", 42, 512, ~0u, 3);
+    row(sweep_halves<false, false>, "half,clear,behind=count", 42, 512, ~0u, 3);
+    row(sweep_halves<true, false>, "half,clear_after,behind=count", 42, 512, ~0u, 3);
+    row(sweep_halves<false, true>, "half,clear_other,behind=count", 42, 512, ~0u, 3);
+    row(sweep_halves<false, false>, "half,clear,behind=read", 42, 512, ~0u, 1);
+    row(sweep_halves<false, true>, "half,clear_other,behind=read", 42, 512, ~0u, 1);
 }
 
 /* A distribution: in the last two columns how many turns of all warps; then the mean of each turn. */

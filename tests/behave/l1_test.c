@@ -209,7 +209,7 @@ static void stores_wait_for_others(void **state)
     assert_int_equal(memsys_stat(m, "l2.write_sectors"), 4);
     assert_in_range(at[0].back - at[1].sent, trip, trip + 4); /* a longer packet */
     memsys_free(m);
-    /* So does the oldest when a third line needs its place, and a store of a whole line, for which the others wait on. */
+    /* So does one since which two others have been stored to, and a store of a whole line, which counts as one of these. */
     const struct shot four[] = {{100, 0x4000, REQ_WRITE, .sectors = 1},
                                 {101, 0x8000, REQ_WRITE, .sectors = 1},
                                 {110, 0xc000, REQ_WRITE, .sectors = 1},
@@ -218,50 +218,41 @@ static void stores_wait_for_others(void **state)
     memsys_script(m, 0, four, 4, at);
     memsys_run(m);
     assert_int_equal(at[0].back - at[0].sent, trip + 10);
-    assert_in_range(at[1].back, 111 + trip + 40, 111 + trip + 44);
-    assert_in_range(at[2].back, at[1].back + 1, at[1].back + 4);
     assert_in_range(at[3].back - at[3].sent, trip, trip + 4);
+    assert_in_range(at[1].back, at[3].back + 1, at[3].back + 4);
+    assert_in_range(at[2].back, 111 + trip + 40, 111 + trip + 44);
     assert_int_equal(memsys_stat(m, "l2.requests"), 4);
     memsys_free(m);
 }
 
-/* l1.store_join: what a store that follows another to its line does to the traffic. */
-static void stores_join_earlier_ones(void **state)
+/* The same words again join as others do, also of volatile stores, while fewer than l1.store_lines go elsewhere. */
+static void stores_of_the_same_words(void **state)
 {
     (void)state;
-    const struct shot shots[] = {{100, 0x4000, REQ_WRITE, .words = 1},
-                                 {111, 0x4000, REQ_WRITE, .words = 1}, /* 11 cycles later: joins */
-                                 {122, 0x4000, REQ_WRITE, .words = 1}, /* 11 after the last that joined */
-                                 {134, 0x4000, REQ_WRITE, .words = 1}, /* 12: too late */
-                                 {136, 0x4000, REQ_WRITE, .words = 2}, /* another word of it */
-                                 {138, 0x4000, REQ_WRITE, .words = 3}, /* both are written */
-                                 {140, 0x4000, REQ_WRITE, .words = 1, .flags = REQ_F_BYPASS}};
-    static const bool joins[] = {false, true, true, false, false, false, true};
-    for (unsigned on = 0; on < 2; on++) {
-        struct memsys *m = one(on ? "[l1]\nstore_join = 11\n" : "");
-        struct landing at[7];
-        memsys_script(m, 0, shots, 7, at);
+    struct shot shots[9];
+    struct landing at[9];
+    for (unsigned others = 1; others <= 2; others++) {
+        unsigned n = 0;
+        for (unsigned turn = 0; turn < 3; turn++)
+            for (unsigned k = 0; k <= others; k++)
+                shots[n++] = (struct shot){100 + 2 * n, 0x4000 + 0x4000 * (k ? turn + k * 3 : 0),
+                                           REQ_WRITE,   .sectors = 1,
+                                           .words = 1,  .flags = k ? 0 : REQ_F_BYPASS};
+        struct memsys *m = one("[l1]\nstore_lines = 2\nstore_wait = 40\nstore_whole_sectors = yes\n");
+        memsys_script(m, 0, shots, n, at);
         memsys_run(m);
-        for (unsigned i = 0; i < 7; i++)
-            assert_int_equal(at[i].served, on && joins[i] ? REQ_AT_L1 : REQ_AT_L2);
-        assert_int_equal(at[1].back - at[1].sent == m->l1_config.cache[0]->latency, on);
-        assert_int_equal(memsys_stat(m, "l2.requests"), on ? 4 : 7);
+        assert_int_equal(memsys_stat(m, "l2.requests"), others == 1 ? 4 : 9);
+        for (unsigned i = 0; i < n; i++)
+            assert_int_equal(at[i].served, REQ_AT_L2);
         memsys_free(m);
     }
-    /* Behind the packets of other lines a store waits for the network, and others join it with words of their own. */
-    enum { AHEAD = 40 };
-    struct shot queue[AHEAD + 2];
-    for (unsigned i = 0; i < AHEAD; i++)
-        queue[i] = (struct shot){100 + i, 0x10000 + 128 * i, REQ_WRITE};
-    queue[AHEAD] = (struct shot){150, 0x4000, REQ_WRITE, .words = 1, .sectors = 1};
-    queue[AHEAD + 1] = (struct shot){151, 0x4000, REQ_WRITE, .words = 1 << 30, .sectors = 8};
-    struct memsys *m = one("[l1]\nstore_join = 11\nmiss_queue = 64\nwrite_global = allocate\nfill = sector\n");
-    struct landing at[AHEAD + 2];
-    memsys_script(m, 0, queue, AHEAD + 2, at);
+    /* Without a pause they join without end. */
+    for (unsigned i = 0; i < 9; i++)
+        shots[i] = (struct shot){100 + 39 * i, 0x4000, REQ_WRITE, .sectors = 1, .words = 1};
+    struct memsys *m = one("[l1]\nstore_lines = 2\nstore_wait = 40\nstore_whole_sectors = yes\n");
+    memsys_script(m, 0, shots, 9, at);
     memsys_run(m);
-    assert_int_equal(at[AHEAD].served, REQ_AT_L2);
-    assert_int_equal(at[AHEAD + 1].served, REQ_AT_L1);
-    assert_int_equal(memsys_stat(m, "l2.requests"), AHEAD + 1);
+    assert_int_equal(memsys_stat(m, "l2.requests"), 1);
     memsys_free(m);
 }
 
@@ -497,7 +488,7 @@ int main(void)
         cmocka_unit_test(reservation_queue),
         cmocka_unit_test(write_policies),
         cmocka_unit_test(stores_wait_for_others),
-        cmocka_unit_test(stores_join_earlier_ones),
+        cmocka_unit_test(stores_of_the_same_words),
         cmocka_unit_test(stores_that_take_lines),
         cmocka_unit_test(carve_out_takes_ways),
         cmocka_unit_test(dirty_eviction),

@@ -187,6 +187,62 @@ static void atomics(void **state)
     memsys_free(m);
 }
 
+/* By sectors: eight cycles for one of which a word changes, three for one of which five words do, twice eight for two. */
+static void atomics_by_sector(void **state)
+{
+    (void)state;
+    const struct shot mixed[] = {{1, 0, REQ_RED, .sectors = 1, .words = 1},
+                                 {2, 0, REQ_RED, .sectors = 1, .words = 0x1f},
+                                 {3, 0, REQ_RED, .sectors = 3, .words = 0x101},
+                                 {4, 0, REQ_RED, .sectors = 1, .words = 1}};
+    const struct shot same[] = {{1, 0, REQ_RED, .sectors = 1, .words = 1},
+                                {2, 0, REQ_RED, .sectors = 1, .words = 1},
+                                {3, 0, REQ_RED, .sectors = 1, .words = 1},
+                                {4, 0, REQ_RED, .sectors = 1, .words = 1}};
+    static const struct {
+        const char *config;
+        unsigned apart[3];
+    } cases[] = {{"[l2]\natomic_part_sector = 16\natomic_most_of_sector = 6\n", {8, 3, 16}},
+                 {"[l2]\natomic_part_sector = 3\natomic_most_of_sector = 2\n", {1, 2, 1}}};
+    for (unsigned k = 0; k < 2; k++) {
+        struct memsys *m = machine(1, cases[k].config);
+        struct landing at[4];
+        l2_preload(m->l2, 1, 0, 128, false);
+        memsys_script(m, 0, k ? same : mixed, 4, at);
+        memsys_run(m);
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(at[i + 1].back - at[i].back, cases[k].apart[i]);
+        memsys_free(m);
+    }
+}
+
+/* A store to another sector of a line that is being fetched waits for the fill, and so does what comes behind it. */
+static void store_awaits_fill(void **state)
+{
+    (void)state;
+    const struct shot shots[] = {{1, 0, .sectors = 1, .flags = REQ_F_BYPASS},
+                                 {2, 0, REQ_WRITE, .sectors = 8},
+                                 {3, 0x100, .sectors = 1, .flags = REQ_F_BYPASS}};
+    for (int awaits = 0; awaits < 2; awaits++) {
+        struct memsys *m = machine(1, awaits ? "[l2]\nstore_awaits_fill = yes\n" : "");
+        struct landing at[3];
+        l2_preload(m->l2, 1, 0x100, 128, false);
+        memsys_script(m, 0, shots, 3, at);
+        memsys_run(m);
+        const uint64_t of_sector = l2_hit_latency(m, 40);
+        if (awaits) {
+            assert_in_range(at[1].back, at[0].back - 4, at[0].back + 1);
+            assert_in_range(at[2].back, at[1].back + 1, at[1].back + 5);
+            assert_true(memsys_stat(m, "l2.stall_cycles.no_merge_slot") > 0);
+        } else {
+            assert_true(at[1].back + 20 < at[0].back);
+            assert_in_range(at[2].back - at[2].sent, of_sector, of_sector + 4);
+            assert_int_equal(memsys_stat(m, "l2.stall_cycles.no_merge_slot"), 0);
+        }
+        memsys_free(m);
+    }
+}
+
 /* MSHRs of the slice: the third line waits until the first has come. */
 static void limits(void **state)
 {
@@ -495,6 +551,48 @@ static void copies(void **state)
     memsys_free(m);
 }
 
+/*
+ * With l2.partition_of = sm line 0 is near for SM 1 and far for SM 0, who keeps a copy beside itself until SM 1 writes to it.
+ */
+static void partition_of_sm(void **state)
+{
+    (void)state;
+    struct memsys_config c = {.n_sm = 2,
+                              .n_channel = 2,
+                              .slices = 1,
+                              MEMSYS_1GHZ,
+                              .config = "[l2]\npartitions = 2\npartition_of = sm\npartition_link_latency = 30\n"};
+    struct memsys *m = memsys_new(&c);
+    warm(m, 0, 512, false);
+    const struct shot of_0[] = {{1000, 0, .flags = REQ_F_BYPASS},
+                                {2000, 0, .flags = REQ_F_BYPASS},
+                                {4000, 0, .flags = REQ_F_BYPASS}, /* behind the store of SM 1 */
+                                {5000, 0, REQ_WRITE},
+                                {6000, 0, .flags = REQ_F_BYPASS}, /* its own store left a copy */
+                                {8000, 0, .flags = REQ_F_BYPASS, .sectors = 2},
+                                {9000, 0, .flags = REQ_F_BYPASS, .sectors = 1}, /* behind the atomic of SM 1 */
+                                {10000, 0x100, .flags = REQ_F_BYPASS}};
+    const struct shot of_1[] = {{1, 0, .flags = REQ_F_BYPASS},
+                                {3000, 0, REQ_WRITE},
+                                {7000, 0, REQ_RED, .sectors = 1},
+                                {11000, 0x100, .flags = REQ_F_BYPASS}};
+    struct landing a[8], b[4];
+    memsys_script(m, 0, of_0, 8, a);
+    memsys_script(m, 1, of_1, 4, b);
+    memsys_run(m);
+    const uint64_t hit = l2_hit_latency(m, 136), of_sector = l2_hit_latency(m, 40);
+    static const bool far[] = {true, false, true, false, false, false, true, false};
+    for (unsigned i = 0; i < 8; i++)
+        if (of_0[i].kind == REQ_READ)
+            assert_int_equal(a[i].back - a[i].sent, (of_0[i].sectors ? of_sector : hit) + (far[i] ? 60 : 0));
+    assert_int_equal(b[0].back - b[0].sent, hit);
+    assert_int_equal(b[3].back - b[3].sent, hit + 60);
+    assert_int_equal(memsys_stat(m, "l2.remote_partition.fetches"), 4);
+    assert_int_equal(memsys_stat(m, "l2.remote_partition.forwarded"), 1);
+    assert_int_equal(memsys_stat(m, "dram.reads"), 0);
+    memsys_free(m);
+}
+
 /* Stores and atomics are done where the line lives; stores leave a copy on their way, atomics take one away. */
 static void passed_on(void **state)
 {
@@ -612,16 +710,29 @@ static void copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge),           cmocka_unit_test(split),
-        cmocka_unit_test(write_policies),  cmocka_unit_test(stores_that_do_both),
-        cmocka_unit_test(write_back),      cmocka_unit_test(preload),
-        cmocka_unit_test(atomics),         cmocka_unit_test(limits),
-        cmocka_unit_test(bypass),          cmocka_unit_test(coalesced),
-        cmocka_unit_test(port_time),       cmocka_unit_test(frfcfs),
-        cmocka_unit_test(pseudo_channels), cmocka_unit_test(store_cycles),
-        cmocka_unit_test(age_cap),         cmocka_unit_test(copies),
-        cmocka_unit_test(passed_on),       cmocka_unit_test(fetched_piece),
-        cmocka_unit_test(dirty_ways),      cmocka_unit_test(copied),
+        cmocka_unit_test(merge),
+        cmocka_unit_test(split),
+        cmocka_unit_test(write_policies),
+        cmocka_unit_test(stores_that_do_both),
+        cmocka_unit_test(write_back),
+        cmocka_unit_test(preload),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(bypass),
+        cmocka_unit_test(coalesced),
+        cmocka_unit_test(port_time),
+        cmocka_unit_test(frfcfs),
+        cmocka_unit_test(pseudo_channels),
+        cmocka_unit_test(store_cycles),
+        cmocka_unit_test(atomics_by_sector),
+        cmocka_unit_test(store_awaits_fill),
+        cmocka_unit_test(partition_of_sm),
+        cmocka_unit_test(age_cap),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(passed_on),
+        cmocka_unit_test(fetched_piece),
+        cmocka_unit_test(dirty_ways),
+        cmocka_unit_test(copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,7 @@ struct memsys *memsys_new(const struct memsys_config *config)
     MUST(addrmap_init(&m->map, config->map ? config->map : "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, config->n_channel,
                       config->slices, false, false, &e) == 0);
     m->map.n_partition = (uint8_t)m->l2_config.cfg->partitions;
+    m->map.partition_of_sm = m->l2_config.cfg->partition_of == L2_PARTITION_OF_SM;
     struct fabric_env fenv = {n_sm, n_slice, &m->map, NULL, m->l1_config.organization->ideal};
     if (m->l1_config.organization->remote)
         fenv.core_to_core_for = m->l1_config.organization->info.name;

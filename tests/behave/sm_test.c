@@ -111,7 +111,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
     static const struct device_props one_sm = {.sm_count = 1};
-    b->dispatch = dispatch_new(b->eng, &one_sm, 0, 1);
+    b->dispatch = dispatch_new(b->eng, &one_sm, 0, false, 1);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
     assert_non_null(b->sm);
     struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);

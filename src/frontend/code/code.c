@@ -6,11 +6,13 @@
 #include "code/unroll.h"
 
 /*
- * Registers that the assembler spends on results it waits for, beyond what PTX keeps alive. Where a loop has more loads
- * than that, ptxas issues 13 to 17 before it uses the first (unrolled sums of products, sm_90); of 184 kernels of the
- * suite it takes at most 13 more registers for 95%, 19 for one.
+ * Registers of a thread with which 64, 48, 40 ... warps fit an SM. ptxas 13 (sm_90) schedules a kernel for the fewest of
+ * these that hold what is alive and five more (sums of 4 to 96 words, each with 8, 16 and 32 loads in flight), and lets
+ * results that are waited for take the rest: of 240 kernels of the suite 44 have 32 exactly, of which 6 to 42 are alive in
+ * PTX; with -maxrregcount 64 the same code issues all its loads first.
  */
-enum { LOADS_AHEAD = 13 };
+static const uint32_t register_steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
+enum { REGISTER_STEPS = sizeof register_steps / sizeof *register_steps, SPARE_REGISTERS = 5 };
 
 struct builder {
     struct code_named named;
@@ -145,11 +147,7 @@ static void list_mentions(struct code_func *c)
 static int begin(struct code_func *c, const struct ptx_code *code, struct err *e)
 {
     const struct ptx_func *f = code->func;
-    *c = (struct code_func){.module = code->module,
-                            .func = f,
-                            .arena = arena_new(),
-                            .n_reg = f->n_reg + 1,
-                            .budget = f->max_live + LOADS_AHEAD};
+    *c = (struct code_func){.module = code->module, .func = f, .arena = arena_new(), .n_reg = f->n_reg + 1};
     ptx_defuse_build(f, c->arena, &c->du);
     if (ptx_live_build(c->module, f, &c->du, c->arena, &c->live, e) < 0)
         return -1;
@@ -201,6 +199,35 @@ static void add_region(struct builder *b, struct code_func *c, struct code_names
     VEC_PUSH(&b->region, r);
 }
 
+/* The most registers that are alive at once; constants are not kept in them. */
+static uint32_t most_alive(const struct code_func *c)
+{
+    const struct ptx_func *f = c->func;
+    int32_t *change = arena_alloc(c->arena, (f->n_inst + 2ull) * sizeof *change), alive = 0, most = 0;
+    for (uint32_t reg = 0; reg < f->n_reg; reg++) {
+        if (c->constant[reg] != CODE_NONE)
+            continue;
+        for (uint32_t k = c->live.at[reg]; k < c->live.at[reg + 1]; k++) {
+            change[c->live.segment[k].first] += (int32_t)ptx_reg_rows(&f->reg[reg]);
+            change[c->live.segment[k].last] -= (int32_t)ptx_reg_rows(&f->reg[reg]);
+        }
+    }
+    for (uint32_t pc = 0; pc < f->n_inst; pc++) {
+        alive += change[pc];
+        most = alive > most ? alive : most;
+    }
+    return (uint32_t)most;
+}
+
+static uint32_t budget_of(const struct code_func *c)
+{
+    const uint32_t need = most_alive(c) + SPARE_REGISTERS;
+    unsigned k = 0;
+    while (k + 1 < REGISTER_STEPS && register_steps[k] < need)
+        k++;
+    return register_steps[k];
+}
+
 static int add_func(struct builder *b, const struct ptx_code *code, struct err *e)
 {
     struct code_func c;
@@ -211,6 +238,7 @@ static int add_func(struct builder *b, const struct ptx_code *code, struct err *
         size_t reg_at = b->named.reg.n;
         uint32_t n_region = find_regions(&c);
         code_constants_find(&c);
+        c.budget = budget_of(&c);
         code_converge_find(&c);
         code_names_begin(&names, &c, b->n_scoreboard);
         for (uint32_t first = 0, k = 0; k < n_region; k++) {

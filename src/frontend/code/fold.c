@@ -45,7 +45,7 @@ static bool is_used(const struct code_func *c, uint32_t reg, uint32_t after, uin
 static uint32_t only_result(const struct code_func *c, uint32_t pc)
 {
     const struct ptx_inst *i = &c->func->inst[pc];
-    if (i->guard >= 0 || c->predicate[pc] != CODE_NONE || i->bad || c->du.n_def[pc] != 1)
+    if (i->guard >= 0 || i->bad || c->du.n_def[pc] != 1)
         return CODE_NONE;
     uint32_t reg = c->du.reg[c->du.at[pc]];
     return n_defs(c, reg) == 1 ? reg : CODE_NONE;
@@ -62,6 +62,18 @@ static uint32_t last_use_here(const struct code_func *c, uint32_t reg, uint32_t 
         last = use[k] > last ? use[k] : last;
     }
     return last;
+}
+
+/* Whether lanes that do not execute pc, because a short branch goes around it, execute none of its users either. */
+static bool same_lanes(const struct code_func *c, uint32_t pc, const uint32_t *use, uint32_t n, uint32_t last)
+{
+    const uint32_t predicate = c->predicate[pc];
+    if (predicate == CODE_NONE)
+        return true;
+    for (uint32_t k = 0; k < n; k++)
+        if (c->predicate[use[k]] != predicate)
+            return false;
+    return !is_written(c, predicate, pc, last);
 }
 
 static bool sources_hold(const struct code_func *c, uint32_t pc, uint32_t until)
@@ -211,7 +223,7 @@ static void try_fold(struct code_func *c, uint32_t pc)
         return;
     const uint32_t *use = uses_of(c, reg, &n);
     uint32_t last = last_use_here(c, reg, pc);
-    if (!last || !sources_hold(c, pc, last) || (n > 1 && needs_one_user(i)))
+    if (!last || !sources_hold(c, pc, last) || !same_lanes(c, pc, use, n, last) || (n > 1 && needs_one_user(i)))
         return;
     enum code_fold fold = fold_into(c, i, use[0], reg);
     if (fold == CODE_KEPT || ((fold == CODE_FUSED || fold == CODE_WIDENED) && c->taken[pc]))

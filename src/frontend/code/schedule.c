@@ -4,9 +4,13 @@
  * One operation is issued per cycle. Of those that are ready the one with the longest path of latencies to the region's
  * end goes first, so addresses and loads come early and what uses them late. While as many registers are alive as the
  * kernel has, only operations that need no more are chosen, or, when there is none, the first in program order: that
- * order is known to fit.
+ * order is known to fit. A load also leaves room for the loads with longer paths that are not issued yet: otherwise the
+ * first operands of many products would take the registers, and no product could be computed.
  */
 #include "code/lower.h"
+
+/* What takes at least so long is waited for: loads of global and local memory. */
+enum { LONG_CYCLES = 100 };
 
 struct scheduler {
     const struct code_func *c;
@@ -18,7 +22,10 @@ struct scheduler {
     uint32_t *readers;  /* by register: operations that still read it */
     bool *lives_on;     /* by register: read behind the region */
     bool *is_alive;
-    int32_t alive; /* 32-bit units */
+    uint32_t *load; /* nodes with results that are waited for */
+    uint32_t n_load;
+    int32_t *above; /* by node: units of the results of such nodes that have longer paths and are not issued */
+    int32_t alive;  /* 32-bit units */
 };
 
 static unsigned units_of(const struct code_func *c, uint32_t reg)
@@ -44,7 +51,7 @@ static void find_alive(struct scheduler *s)
 {
     const struct code_func *c = s->c;
     for (uint32_t reg = 0; reg < c->func->n_reg; reg++) {
-        if (c->renamed[reg] != reg)
+        if (c->renamed[reg] != reg || c->constant[reg] != CODE_NONE)
             continue;
         s->lives_on[reg] = lives_at(c, reg, s->r->last);
         bool read_here = s->readers[reg] != 0;
@@ -87,10 +94,46 @@ static int32_t growth(const struct scheduler *s, uint32_t i)
     return more;
 }
 
+static int32_t units_of_results(const struct scheduler *s, uint32_t i)
+{
+    const struct code_node *n = &s->r->node.p[i];
+    int32_t units = 0;
+    for (unsigned k = 0; k < n->n_dst; k++)
+        units += (int32_t)units_of(s->c, code_dst(s->r, n)[k]);
+    return units;
+}
+
+/* Adds the results of a load to what the loads with shorter paths leave room for, or takes them off. */
+static void reserve(struct scheduler *s, uint32_t load, int sign)
+{
+    const int32_t units = sign * units_of_results(s, load);
+    for (uint32_t k = 0; k < s->n_load; k++)
+        if (s->height[s->load[k]] < s->height[load])
+            s->above[s->load[k]] += units;
+}
+
+static void find_loads(struct scheduler *s)
+{
+    for (uint32_t i = 0; i < s->g->n; i++)
+        if (s->r->node.p[i].latency >= LONG_CYCLES)
+            s->load[s->n_load++] = i;
+    for (uint32_t k = 0; k < s->n_load; k++)
+        reserve(s, s->load[k], 1);
+}
+
+/* How many registers must be free for operation i. */
+static int32_t needs(const struct scheduler *s, uint32_t i)
+{
+    const int32_t more = growth(s, i);
+    return more > 0 ? more + s->above[i] : more;
+}
+
 static void issue(struct scheduler *s, uint32_t i, uint32_t now)
 {
     const struct code_node *n = &s->r->node.p[i];
     s->alive += growth(s, i);
+    if (n->latency >= LONG_CYCLES)
+        reserve(s, i, -1);
     for (unsigned k = 0; k < n->n_src; k++) {
         uint32_t reg = code_src(s->r, n)[k];
         if (--s->readers[reg] == 0 && !s->lives_on[reg])
@@ -115,7 +158,7 @@ static uint32_t choose(const struct scheduler *s, const uint32_t *ready, uint32_
     int32_t room = (int32_t)s->c->budget - s->alive;
     for (uint32_t k = 0; k < n_ready; k++) {
         uint32_t i = ready[k];
-        if (growth(s, i) > (room > 0 ? room : 0))
+        if (needs(s, i) > (room > 0 ? room : 0))
             continue;
         soonest = s->earliest[i] < soonest ? s->earliest[i] : soonest;
         if (s->earliest[i] <= *now && (best == CODE_NONE || s->height[i] > s->height[ready[best]]))
@@ -153,13 +196,16 @@ void code_schedule(const struct code_func *c, const struct code_region *r, const
                           .waits = arena_alloc(arena, per_node),
                           .readers = arena_alloc(arena, per_reg * sizeof(uint32_t)),
                           .lives_on = arena_alloc(arena, per_reg),
-                          .is_alive = arena_alloc(arena, per_reg)};
+                          .is_alive = arena_alloc(arena, per_reg),
+                          .load = arena_alloc(arena, per_node),
+                          .above = arena_alloc(arena, per_node)};
     uint32_t *ready = arena_alloc(arena, per_node), n_ready = 0, now = 0;
     for (uint32_t i = 0; i < g->n; i++)
         for (unsigned k = 0; k < r->node.p[i].n_src; k++)
             s.readers[code_src(r, &r->node.p[i])[k]]++;
     find_alive(&s);
     measure(&s);
+    find_loads(&s);
     for (uint32_t i = 0; i < g->n; i++)
         if (!(s.waits[i] = g->n_pred[i]))
             ready[n_ready++] = i;

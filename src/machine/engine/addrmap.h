@@ -33,6 +33,7 @@ struct addrmap {
     bool hash_bank;        /* bank ^= low row bits: rows of power-of-two strides spread over banks */
     bool hash_channel;     /* rotate the channels of each group by a mix of the upper bits */
     uint8_t n_partition;   /* halves of the channels with an L2 of their own: 1 or 2; addrmap_init sets 1 */
+    bool partition_of_sm;  /* an SM asks in one of them; no: the address decides where SMs ask */
     struct addr_run row[ADDR_RUNS], bank[ADDR_RUNS], col[ADDR_RUNS];
 };
 
@@ -50,20 +51,32 @@ void addrmap_place(const struct addrmap *, uint64_t addr, struct addr_place *out
 uint32_t addrmap_slice(const struct addrmap *, uint64_t addr);
 /*
  * Partitions of the L2: the first half of the channels with their slices, and the second. A line lives in the slice of
- * its channel, but half of the lines are asked for in the other partition, at that slice's counterpart.
+ * its channel. SMs ask that slice or its counterpart, the slice in its place in the other partition: by the address, so
+ * that half of the lines are far for all, or by the SM, each of which is connected to one partition.
  */
 static inline uint32_t addrmap_counterpart(const struct addrmap *m, uint32_t slice)
 {
     uint32_t half = m->n_channel * m->n_slice_per_channel / 2;
     return slice < half ? slice + half : slice - half;
 }
-/* The slice that SMs ask for an address: the line's own or its counterpart, by a hash of its block. */
-static inline uint32_t addrmap_request_slice(const struct addrmap *m, uint64_t addr)
+/* The slice that half of the SMs would ask, by a hash of the block: the line's own or its counterpart. */
+static inline uint32_t addrmap_slice_by_address(const struct addrmap *m, uint64_t addr)
 {
     uint32_t slice = addrmap_slice(m, addr);
     if (m->n_partition == 1 || __builtin_parityll(addr >> m->interleave_shift))
         return slice;
     return addrmap_counterpart(m, slice);
+}
+/*
+ * The slice that an SM asks for an address. Which partition an SM belongs to is a hash of its index, so that neither
+ * even ones nor the first ones are all in the same.
+ */
+static inline uint32_t addrmap_request_slice(const struct addrmap *m, uint64_t addr, uint32_t sm)
+{
+    if (!m->partition_of_sm)
+        return addrmap_slice_by_address(m, addr);
+    uint32_t slice = addrmap_slice(m, addr), half = m->n_channel * m->n_slice_per_channel / 2;
+    return (slice < half) == (bool)__builtin_parity(sm) ? slice : addrmap_counterpart(m, slice);
 }
 /* The address within its slice: channel and slice taken out, so that a slice's sets are all used. */
 uint64_t addrmap_local(const struct addrmap *, uint64_t addr);

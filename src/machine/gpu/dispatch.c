@@ -29,6 +29,7 @@ struct taken {
 struct dispatch {
     struct comp comp;
     uint32_t n_sm, last;            /* last: the SM that got a CTA last */
+    bool from_first;                /* machine.cta_from_first */
     uint64_t cta_micro, free_micro; /* of a cycle: between two CTAs, 0 = nothing; when the next may start */
     struct grid grid[SM_GRIDS];
     uint8_t queue[SM_GRIDS]; /* grids with CTAs to hand out, in the order in which they get room */
@@ -106,10 +107,20 @@ static bool takes_its_time(struct dispatch *d, uint64_t now)
     return false;
 }
 
+static bool is_idle(const struct dispatch *d)
+{
+    uint32_t ctas = 0;
+    for (uint32_t sm = 0; sm < d->n_sm; sm++)
+        ctas += d->taken[sm].ctas;
+    return !ctas;
+}
+
 /* One CTA after the other, round robin over the SMs. Returns the cycle in which it can go on. */
 static uint64_t start_ctas(struct dispatch *d, struct grid *g, uint64_t now)
 {
     bool more = false;
+    if (d->from_first && !g->next && is_idle(d))
+        d->last = d->n_sm - 1;
     uint32_t sm = d->last;
     for (uint32_t k = 0; k < d->n_sm && g->next < g->is.n_cta; k++) {
         sm = sm + 1 == d->n_sm ? 0 : sm + 1;
@@ -229,12 +240,13 @@ static uint64_t tick(struct comp *c, uint64_t now)
 }
 
 struct dispatch *dispatch_new(struct engine *e, const struct device_props *p, uint32_t ctas_per_1000_cycles,
-                              uint32_t cluster_latency)
+                              bool from_first, uint32_t cluster_latency)
 {
     const uint32_t n_sm = p->sm_count;
     struct dispatch *d = arena_alloc64(e->arena, sizeof *d);
     d->n_sm = n_sm;
     d->last = n_sm - 1;
+    d->from_first = from_first;
     d->cta_micro = ctas_per_1000_cycles ? 1000 * MICRO / ctas_per_1000_cycles : 0;
     d->taken = arena_alloc(e->arena, n_sm * sizeof *d->taken);
     for (uint32_t i = 0; i < n_sm; i++)

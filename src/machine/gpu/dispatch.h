@@ -20,7 +20,7 @@
 struct dispatch;
 /* ctas_per_1000_cycles: 0 = no limit. */
 struct dispatch *dispatch_new(struct engine *, const struct device_props *, uint32_t ctas_per_1000_cycles,
-                              uint32_t cluster_latency);
+                              bool from_first, uint32_t cluster_latency);
 void dispatch_free(struct dispatch *); /* what is not in the arena */
 struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
 void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, struct port *peer_out);

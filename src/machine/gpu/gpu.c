@@ -118,7 +118,9 @@ static int build_memory(struct gpu *g, struct err *e)
     if (addrmap_init(&g->map, m->address_map, (uint32_t)m->interleave, m->channels, m->slices_per_channel, m->hash_bank,
                      m->hash_channel, &why))
         return cfg_fault(g->cfg, "memory.address_map", e, "%s", why.msg);
-    g->map.n_partition = (uint8_t)((const struct l2_config *)cfg_section(g->cfg, "l2"))->partitions;
+    const struct l2_config *l2 = cfg_section(g->cfg, "l2");
+    g->map.n_partition = (uint8_t)l2->partitions;
+    g->map.partition_of_sm = l2->partitions > 1 && l2->partition_of == L2_PARTITION_OF_SM;
     if (build_fabric(g, e))
         return -1;
 
@@ -216,7 +218,8 @@ static int build_sms(struct gpu *g, struct err *e)
         g->mmu = mmu_new(g->eng, vm, g->n_sm);
         mmu_register_stats(g->mmu, g->stats);
     }
-    g->dispatch = dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->smc->cluster_latency / 2);
+    g->dispatch =
+        dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->machine->cta_from_first, g->smc->cluster_latency / 2);
     g->carved = arena_alloc(g->arena, g->n_sm * sizeof *g->carved);
     struct err why;
     if (carve_outs_parse(&g->carveouts, l1c.cache[L1_DATA]->carveouts, &why)) {

@@ -9,6 +9,7 @@ struct machine_config {
     uint32_t sms, gpcs;
     uint32_t launch_cycles;
     uint32_t cta_rate;
+    bool cta_from_first;
     uint32_t concurrent_kernels;
     uint32_t deadlock_cycles;
 };

@@ -26,6 +26,8 @@ static const struct cfg_field machine_fields[] = {
     MACHINE(launch_cycles, CFG_INT, "cycles", "0", 0, 1000000, "core cycles from a launch to its first CTA"),
     MACHINE(cta_rate, CFG_INT, "CTAs", "0", 0, 1000000,
             "CTAs that the whole machine can start in 1000 core cycles; 0 = one for each SM in each cycle"),
+    MACHINE(cta_from_first, CFG_BOOL, "", "no", 0, 1,
+            "a grid that begins on an idle machine begins on the first SM; no: behind the SM that got the last CTA"),
     MACHINE(concurrent_kernels, CFG_INT, "kernels", "32", 1, SM_GRIDS,
             "kernels of several streams that run at the same time; 1 = one after another"),
     MACHINE(deadlock_cycles, CFG_INT, "cycles", "100000", 1000, 1000000000,

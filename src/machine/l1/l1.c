@@ -351,7 +351,6 @@ void l1_kernel_begin(struct l1 *l1, uint32_t launch_index)
 {
     if (!l1->cache[L1_DATA])
         return;
-    memset(l1->cache[L1_DATA]->stored, 0, sizeof l1->cache[L1_DATA]->stored);
     if (l1->env.observer && l1->env.sm == 0)
         l1_observe_kernel(l1->env.observer);
     if (l1->management.hooks->on_kernel)
@@ -498,5 +497,6 @@ uint32_t l1_hops_to_sm(const struct l1_host *h, uint32_t sm)
 uint32_t l1_hops_to_l2(const struct l1_host *h, uint64_t addr)
 {
     const struct l1_env *v = &h->l1->env;
-    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[addrmap_request_slice(v->map, addr)]) : 0;
+    const uint32_t slice = addrmap_request_slice(v->map, addr, v->sm);
+    return v->hops ? v->hops(v->hops_ctx, v->sm_node[v->sm], v->slice_node[slice]) : 0;
 }

@@ -52,65 +52,14 @@ static void invalidate(struct l1 *l1, struct l1_cache *c, uint32_t set, uint64_t
         drop(l1, c, entry, true);
 }
 
-/* The line was stored to a moment ago, by the packet at `place` of the queue to the L2; it becomes the latest. */
-static void note_store(struct l1_cache *c, const struct l1_stored *s)
-{
-    uint32_t at = 0;
-    while (at < L1_STORED - 1 && c->stored[at].line != s->line)
-        at++;
-    for (; at; at--)
-        c->stored[at] = c->stored[at - 1];
-    c->stored[0] = *s;
-}
-
-/*
- * A store joins an earlier one of its line that was made in the last l1.store_join cycles, if it writes the same words
- * (as that one or those that joined it) or the earlier one has not left; and, when the queue to the L2 is full, one that
- * is in it. One packet stands for both, and the later one is acknowledged at once. On a board it is the earlier one that
- * waits so long before it enters a queue.
- */
-static bool join_store(struct l1 *l1, struct l1_cache *c, req_id id, uint64_t now)
-{
-    struct req *r = &l1->req[id];
-    const uint64_t line = (r->addr >> c->tags.line_shift) + 1;
-    uint32_t at = 0;
-    while (at < L1_STORED && c->stored[at].line != line)
-        at++;
-    if (at == L1_STORED)
-        return false;
-    struct l1_stored s = c->stored[at];
-    struct ring *queue = &c->to_l2.id;
-    const bool waits = s.place - queue->head < ring_count(queue);
-    if (now - s.last > c->cfg.store_join ? !waits || ring_free(queue) : !waits && r->words & ~s.words)
-        return false;
-    if (waits) {
-        struct req *first = &l1->req[queue->slot[s.place & queue->mask]];
-        first->words |= r->words;
-        first->sectors |= r->sectors;
-        first->bytes = (uint16_t)(4 * __builtin_popcount(first->words));
-        first->flags |= r->flags & REQ_F_PARTIAL;
-        c->to_l2.info.slot[s.place & c->to_l2.info.mask] = net_info(request_bytes(c, first), first->sectors);
-    }
-    s.last = now;
-    s.words |= r->words;
-    note_store(c, &s);
-    r->served = REQ_AT_L1;
-    l1->in_flight--;
-    port_send_later(l1->hit, id, 0, c->hit_extra);
-    return true;
-}
-
 /* Sends a request to the L2 without an MSHR and counts it as `outcome`. */
 static enum l1_outcome pass_on(struct l1 *l1, struct l1_cache *c, req_id id, enum l1_outcome outcome, uint64_t now)
 {
     struct req *r = &l1->req[id];
+    if (r->kind == REQ_WRITE && l1->stores.slot && c->which == L1_DATA && is_own(l1, r))
+        return l1_store_join(l1, c, id, now, outcome);
     if (ring_free(&c->to_l2.id) == 0)
         return L1_STALL_MISS_QUEUE_FULL;
-    if (r->kind == REQ_WRITE && c->cfg.store_join)
-        note_store(c, &(struct l1_stored){.line = (r->addr >> c->tags.line_shift) + 1,
-                                          .last = now,
-                                          .words = r->words,
-                                          .place = c->to_l2.id.tail});
     r->arrived = 0;
     send_to_l2(l1, c, id, request_bytes(c, r), r->sectors);
     return outcome;
@@ -319,15 +268,10 @@ static enum l1_outcome store(struct l1 *l1, struct l1_cache *c, req_id id, struc
         }
         return L1_HIT;
     }
-    const bool waits = l1->stores.slot && c->which == L1_DATA && is_own(l1, r);
-    const bool joined = !waits && c->cfg.store_join && is_own(l1, r) && join_store(l1, c, id, a->now);
-    enum l1_outcome outcome = present ? L1_HIT : L1_MISS;
-    if (!joined) {
-        outcome = waits ? l1_store_join(l1, c, id, a->now, outcome) : pass_on(l1, c, id, outcome, a->now);
-        if (l1_is_stall(outcome))
-            return outcome;
-        r->served = REQ_AT_L2;
-    }
+    const enum l1_outcome outcome = pass_on(l1, c, id, present ? L1_HIT : L1_MISS, a->now);
+    if (l1_is_stall(outcome))
+        return outcome;
+    r->served = REQ_AT_L2;
     CALL_HOOK(management, on_store, a);
     if (how == L1_WRITE_ALLOCATE && (present || a->entry < 0)) {
         keep_written(l1, c, a, hooked);
@@ -432,10 +376,8 @@ ALWAYS_INLINE enum l1_outcome look_up(struct l1 *l1, struct l1_cache *c, req_id 
     if (r->flags & REQ_F_BYPASS || atomic) {
         if (hooked && is_prefetch(r))
             return L1_BYPASSED; /* there is nothing to fetch into this L1 */
-        const bool joined = r->kind == REQ_WRITE && c->cfg.store_join && is_own(l1, r) && join_store(l1, c, id, now);
-        enum l1_outcome outcome = joined ? L1_BYPASSED : pass_on(l1, c, id, atomic ? L1_ATOMIC : L1_BYPASSED, now);
-        if (!joined)
-            r->served = REQ_AT_L2;
+        enum l1_outcome outcome = pass_on(l1, c, id, atomic ? L1_ATOMIC : L1_BYPASSED, now);
+        r->served = REQ_AT_L2;
         if (!l1_is_stall(outcome) && r->kind != REQ_READ) {
             if (hooked && r->flags & REQ_F_ROUTED)
                 invalidate(l1, c, a.set, a.line);

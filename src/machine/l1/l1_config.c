@@ -30,13 +30,11 @@ static const struct cfg_field l1_fields[] = {
     CFG_ROW(T, write_local, CFG_ENUM, "", "back", 0, 0, "evict through back allocate", "the same for local memory"),
     CFG_ROW(T, store_whole_sectors, CFG_BOOL, "", "no", 0, 1, NULL,
             "stores send whole 32-byte sectors to the L2, not only the written bytes"),
-    CFG_ROW(T, store_lines, CFG_INT, "lines", "0", 0, 64, NULL,
-            "lines whose stores wait for others to them, so that one packet takes them to the L2; 0 = none wait"),
-    CFG_ROW(T, store_wait, CFG_INT, "cycles", "11", 1, 1000, NULL, "without a store, after which such lines are sent"),
     CFG_ROW(
-        T, store_join, CFG_INT, "cycles", "0", 0, 400, NULL,
-        "a store that follows one to the same words, or one to its line that has not been sent, after at most so many "
-        "cycles joins it: one packet stands for both; 0 = none does"),
+        T, store_lines, CFG_INT, "stores", "0", 0, 64, NULL,
+        "stores to other lines for which a store waits for others to its line, so that one packet takes them to the "
+        "L2; 0 = none waits"),
+    CFG_ROW(T, store_wait, CFG_INT, "cycles", "11", 1, 1000, NULL, "without a store, after which such lines are sent"),
     CFG_ROW(T, carveouts, CFG_TEXT, "", "", 0, 0, NULL,
             "sizes of shared memory in KiB, ascending (\"8 16 32\"), one of which is carved out of l1.size for a "
             "kernel; \"\" = none is"),

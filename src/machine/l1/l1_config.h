@@ -33,7 +33,7 @@ struct l1_cache_config {
     /* Only in [l1]. */
     uint32_t reply_queue, prefetch_queue;
     bool observe, store_whole_sectors;
-    uint32_t store_lines, store_wait, store_join;
+    uint32_t store_lines, store_wait;
     const char *carveouts;
     uint32_t management, organization, prefetcher, order; /* indices in the kinds */
 };

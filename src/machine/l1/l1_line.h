@@ -34,7 +34,7 @@ ALWAYS_INLINE struct l1_observer *observer_of(const struct l1 *l1, const struct 
 static inline void send_to_l2(struct l1 *l1, struct l1_cache *c, req_id id, uint32_t bytes, uint32_t asked)
 {
     struct req *r = &l1->req[id];
-    r->to = l1->env.slice_node[addrmap_request_slice(l1->env.map, r->addr)];
+    r->to = l1->env.slice_node[addrmap_request_slice(l1->env.map, r->addr, l1->env.sm)];
     r->from = l1->env.sm_node[l1->env.sm];
     l1->to_l2_queued++;
     l1_send_queue_push(&c->to_l2, id, net_info(bytes, asked));

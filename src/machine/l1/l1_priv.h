@@ -12,7 +12,6 @@
 
 /* Buckets of the prefetch distance: as many bounds in l1_config.c, and one bucket for what is above them. */
 enum { L1_DISTANCES = 9 };
-enum { L1_STORED = 8 }; /* lines that a store may join: at least four (store_words, per_warp) */
 extern const uint64_t l1_distance_bound[L1_DISTANCES - 1];
 
 struct l1_stats {
@@ -57,12 +56,7 @@ struct l1_cache {
     uint8_t missed;     /* sectors that the last miss requested from the L2 */
     bool freed;         /* a resource that a blocked access may wait for has been freed since the last try */
     uint32_t hit_extra; /* cycles from the tags to the data */
-    struct l1_stored {
-        uint64_t line; /* number + 1; 0 = none */
-        uint64_t last; /* when the last store to it was made */
-        uint32_t words, place;
-    } stored[L1_STORED]; /* the latest first */
-    uint32_t *words;     /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
+    uint32_t *words;    /* by tag entry: 4-byte words written since the line was placed; NULL = writes take no line */
     uint64_t *prefetched_at; /* by tag entry: the cycle in which its prefetch was issued; NULL = no prefetcher */
     struct l1_cache_config cfg;
     struct l1_stats stats;
@@ -76,10 +70,14 @@ struct l1_cache {
         struct l1_host host;                                                                                           \
     }
 
-/* Lines whose stores wait to be joined, the oldest first; l1_stores.c. */
+/* Lines whose stores wait to be joined, the one stored to longest ago first; l1_stores.c. */
 struct l1_stores {
-    req_id *slot; /* the first store of each, with the words of all, and the others chained to it; NULL: none wait */
+    struct l1_waiting {
+        req_id first;  /* store, with the words of all; the others are chained to it */
+        uint64_t last; /* stores made before the last to it */
+    } * slot;          /* NULL: none wait */
     uint32_t n, cap, wait;
+    uint64_t made;   /* stores so far */
     uint64_t due_at; /* all leave, unless another store comes */
 };
 

@@ -155,6 +155,8 @@ uint32_t l2_max_own_requests(const struct l2_setup *c)
     uint32_t fetches = c->cfg->mshrs * ((uint32_t)c->cfg->line / SECTOR_BYTES);
     if (c->cfg->bypass_on_stall || c->bypass_on_stall)
         fetches += c->cfg->mshrs * c->cfg->max_merges + c->cfg->dram_queue;
+    if (c->cfg->partition_of == L2_PARTITION_OF_SM) /* that a copy is old */
+        fetches += c->cfg->miss_queue + c->cfg->ingress_queue + c->cfg->partition_link_latency + 1;
     return fetches + c->cfg->miss_queue + c->cfg->dram_queue + 2;
 }
 
@@ -235,10 +237,18 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, write_miss, CFG_ENUM, "", "validate", 0, 0, "validate fetch around around_fetch",
             "write miss: allocate without fetching, fetch the line, write around to DRAM, or write around and fetch"),
     CFG_ROW(T, atomic_interval, CFG_INT, "cycles", "1", 1, 256, NULL, "cycles between two atomics of a slice"),
+    CFG_ROW(
+        T, atomic_part_sector, CFG_INT, "half cycles", "0", 0, 64, NULL,
+        "of the atomic unit for a sector of which an atomic changes at most half the words; 0 = l2.atomic_interval"),
+    CFG_ROW(T, atomic_most_of_sector, CFG_INT, "half cycles", "0", 0, 64, NULL, "the same where it changes more"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "additional latency of an atomic"),
     CFG_ROW(T, partitions, CFG_INT, "", "1", 1, 2, NULL,
             "2: each half of the channels has an L2 of its own; half of the lines are requested through the other "
             "partition, which keeps copies"),
+    CFG_ROW(
+        T, partition_of, CFG_ENUM, "", "address", 0, 0, "address sm",
+        "what decides which of two partitions is asked: the address, so that half of the lines are far for all SMs, or "
+        "the SM; stores and atomics of an SM beside the line then take the other partition's copy away"),
     CFG_ROW(T, partition_link_latency, CFG_INT, "cycles", "1", 1, 400, NULL,
             "L2 cycles from one partition to the other"),
     CFG_ROW(T, partition_link_bytes, CFG_INT, "bytes", "32", 1, 256, NULL,
@@ -270,6 +280,9 @@ static const struct cfg_field fields[] = {
     CFG_ROW(T, store_cycles, CFG_INT, "cycles", "0", 0, 16, NULL,
             "cycles that a store holds the port beyond its transfer, in the slice where its line lives; with "
             "l2.write_port_bytes"),
+    CFG_ROW(
+        T, store_awaits_fill, CFG_BOOL, "", "no", 0, 1, NULL,
+        "a store to a line that is being fetched waits for the fill in front of the tags; no: it changes it at once"),
     CFG_ROW(
         T, coalesce, CFG_INT, "requests", "1", 1, 64, NULL,
         "reads of a line that one look-up answers: those that arrive before its data is read; with l2.order = fifo"),

@@ -39,6 +39,7 @@ static void request_to(struct ring *out, struct l2 *l2, uint64_t addr, uint8_t s
     r->slice = (uint16_t)l2->env.slice;
     r->bytes = (uint16_t)(sector_count(sectors) * SECTOR_BYTES);
     r->flags = 0;
+    r->policy_tag = 0; /* the counterpart's line keeps its own */
     r->kind = kind;
     r->space = REQ_SP_GLOBAL;
     r->sectors = sectors;
@@ -361,6 +362,12 @@ void l2_note_written(struct l2 *l2, const struct req *r, uint32_t entry, uint8_t
             t->valid[entry] |= (uint8_t)(1u << s);
 }
 
+/* A store to a line that is being fetched, whichever sectors; write-backs are not asked. */
+static inline bool awaits_fill(const struct l2 *l2, const struct req *r, int32_t entry)
+{
+    return l2->cfg.store_awaits_fill && r->kind == REQ_WRITE && entry >= 0 && l2->tags.pending[entry];
+}
+
 ALWAYS_INLINE struct l2_outcome store(struct l2 *l2, const struct l2_lookup *q)
 {
     const uint8_t sectors = q->asked;
@@ -434,8 +441,10 @@ static inline bool leaves_data(const struct l2 *l2, const struct req *r)
                                         l2->cfg.write_miss != L2_WRITE_AROUND_FETCH);
 }
 
-ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
+ALWAYS_INLINE struct l2_outcome look_up_here(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
 {
+    if (awaits_fill(l2, &l2->req[q->req], q->entry))
+        return stalled(STALL_NO_MERGE_SLOT);
     if (q->copy && l2->req[q->req].kind != REQ_READ)
         return l2_pass_on(l2, q);
     if (leaves_data(l2, &l2->req[q->req]))
@@ -445,6 +454,22 @@ ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q
     if (q->entry >= 0 && (l2->tags.valid[q->entry] & q->asked) == q->asked)
         return hit(l2, q, atomic, now);
     return fetch(l2, q);
+}
+
+ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
+{
+    const struct req *r = &l2->req[q->req];
+    const bool tells =
+        (atomic || r->kind == REQ_WRITE) && l2->cfg.partition_of && l2->remote_out && !q->far && !q->copy;
+    if (!tells)
+        return look_up_here(l2, q, now, atomic);
+    const uint64_t addr = r->addr;
+    if (ring_free(&l2->far) == 0)
+        return stalled(STALL_MISS_QUEUE_FULL);
+    const struct l2_outcome o = look_up_here(l2, q, now, atomic);
+    if (o.stall < 0)
+        request_to(&l2->far, l2, addr, q->asked, REQ_WRITE, 0, 0);
+    return o;
 }
 
 static inline uint32_t set_of(const struct l2 *l2, uint64_t addr)
@@ -467,6 +492,8 @@ uint32_t l2_needs(const void *cache, const struct req *r, uint32_t info)
     uint8_t asked = (uint8_t)net_sectors(info), have = entry >= 0 ? t->valid[entry] : 0;
     if (leaves_data(l2, r)) {
         uint32_t needs = r->kind != REQ_WRITEBACK ? 1u << STALL_REPLY_FULL : 0;
+        if (awaits_fill(l2, r, entry))
+            needs |= 1u << STALL_NO_MERGE_SLOT;
         if (entry < 0)
             needs |= l2->cfg.write_miss == L2_WRITE_AROUND ? 1u << STALL_MISS_QUEUE_FULL : 1u << STALL_NO_WAY;
         return needs;
@@ -526,12 +553,29 @@ static bool bypass(struct l2 *l2, const struct l2_lookup *q, struct l2_outcome *
     return true;
 }
 
+/* The atomic unit: so long for an atomic, or for each of its sectors, by how much of it changes. */
+ALWAYS_INLINE void occupy_atomic_unit(struct l2 *l2, const struct l2_lookup *q, uint64_t now)
+{
+    if (!l2->cfg.atomic_part_sector) {
+        l2->atomic_free_at = now + l2->cfg.atomic_interval;
+        return;
+    }
+    const uint32_t words = l2->req[q->req].words;
+    uint64_t at = l2->atomic_free_half > 2 * now ? l2->atomic_free_half : 2 * now;
+    for (uint32_t s = 0; s < 4; s++)
+        if (q->asked >> s & 1)
+            at += __builtin_popcount(words >> 8 * s & 0xff) > 4 ? l2->cfg.atomic_most_of_sector
+                                                                : l2->cfg.atomic_part_sector;
+    l2->atomic_free_half = at;
+    l2->atomic_free_at = at / 2;
+}
+
 /* An accepted look-up occupies the slice; a write-back ends here, because nothing waits for it. */
 ALWAYS_INLINE void occupy(struct l2 *l2, const struct l2_lookup *q, const struct l2_outcome *o, bool atomic,
                           uint64_t now)
 {
     if (atomic && !o->forwarded)
-        l2->atomic_free_at = now + l2->cfg.atomic_interval;
+        occupy_atomic_unit(l2, q, now);
     l2->port_free_at = now + port_cycles(l2, q, o, now);
     if (l2->req[q->req].kind == REQ_WRITEBACK && !o->forwarded)
         req_release(engine_pool(&l2->comp), q->req);

@@ -15,6 +15,8 @@ enum l2_write {
     L2_WRITE_AROUND_FETCH, /* a store that misses goes to DRAM and fetches the line, which is clean (GPGPU-Sim 3.2) */
 };
 
+enum l2_partition_of { L2_PARTITION_OF_ADDRESS, L2_PARTITION_OF_SM };
+
 struct l2_config {
     uint64_t size; /* of one slice */
     uint64_t line;
@@ -28,6 +30,8 @@ struct l2_config {
     uint32_t dram_queue, fill_queue;
     uint32_t write_miss; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
+    uint32_t atomic_part_sector, atomic_most_of_sector; /* half cycles; 0: an atomic takes atomic_interval */
+    bool store_awaits_fill; /* a store to a line in flight waits until it has arrived, and the tags with it */
     uint32_t port_bytes, write_port_bytes;
     bool port_packed;      /* reads share the port's cycles: a line of 128 bytes takes 2.56 cycles of 50 bytes */
     uint32_t store_cycles; /* that a store holds the port beyond its transfer, in the slice where its line lives */
@@ -36,6 +40,7 @@ struct l2_config {
     bool miss_reserve;     /* a miss needs room in the miss queue for all it might send, whatever it sends */
     uint32_t miss_rate;    /* requests that leave the miss queue in a cycle; 0 = all */
     bool look_up_room;     /* no look-up while the queue to DRAM or to the network is full */
+    uint32_t partition_of; /* enum l2_partition_of: what decides which partition an SM asks */
     uint32_t partitions, partition_link_latency, partition_link_bytes;
     uint64_t fetch;      /* what a miss fetches: the aligned piece of this size around each sector */
     uint32_t dirty_ways; /* of a set; 0 = all */

@@ -117,7 +117,7 @@ static void walk(struct preload *w, uint64_t end)
     const struct addrmap *map = any->env.map;
     for (; w->line < end && w->sets_left; w->line++) {
         const uint64_t addr = w->line << any->tags.line_shift;
-        const uint32_t home = addrmap_slice(map, addr), asked = addrmap_request_slice(map, addr);
+        const uint32_t home = addrmap_slice(map, addr), asked = addrmap_slice_by_address(map, addr);
         const uint32_t set = set_of(any, w->line);
         if (home < w->n_slice && preload_line(w->slice[home], w->line, set, false, w->by_kernel))
             count_line(w, w->slice[home], set);

@@ -9,10 +9,19 @@
  *                            -> reply network
  *         store, atomic   -> link -> the counterpart's tags, which answer it
  *
+ * With l2.partition_of = sm, stores and atomics also come straight to the slice where their line lives; it tells the
+ * counterpart, whose copy is old then. Such news occupies neither the link nor the tags.
+ *
  * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
  * fetches of copies leave MSHRs and a way of each set free for them, so that two slices cannot deadlock.
  */
 #include "l2/l2_priv.h"
+
+/* That a line was written where it lives. */
+static inline bool is_news(const struct req *r)
+{
+    return r->origin == REQ_FROM_L2 && r->kind == REQ_WRITE;
+}
 
 /* Data occupies the link between the two slices of a pair; messages without data do not. */
 static void use_link(struct l2 *l2, uint64_t now, uint32_t bytes)
@@ -81,6 +90,16 @@ struct l2_outcome l2_pass_on(struct l2 *l2, const struct l2_lookup *q)
                                .forwarded = true};
 }
 
+/* Such a line's copy is old. */
+static void drop_copy(struct l2 *l2, req_id id)
+{
+    const struct req *r = &l2->req[id];
+    const int32_t entry = tags_find(&l2->tags, l2_set_of(l2, r->addr), r->addr >> l2->tags.line_shift);
+    if (entry >= 0 && !l2->tags.pending[entry]) /* otherwise reads wait for all its sectors, even present ones */
+        l2->tags.valid[entry] &= (uint8_t)~r->sectors;
+    req_release(engine_pool(&l2->comp), id);
+}
+
 /* A request of the counterpart is looked up before those of the network. true: it was accepted. */
 bool l2_access_far(struct l2 *l2, uint64_t now)
 {
@@ -88,6 +107,10 @@ bool l2_access_far(struct l2 *l2, uint64_t now)
         if (!port_peek(&l2->remote_in, now))
             return false;
         struct msg got = port_pop(&l2->remote_in);
+        if (is_news(&l2->req[got.req])) {
+            drop_copy(l2, got.req);
+            return false;
+        }
         l2->remote_cur = got.req;
         l2->remote_info = got.info;
         l2->remote_stall = STALL_NONE;
@@ -112,7 +135,7 @@ void l2_send_far(struct l2 *l2, uint64_t now)
         req_id id = ring_pop(&l2->far);
         const struct req *r = &l2->req[id];
         free_causes(l2, 1u << STALL_MISS_QUEUE_FULL);
-        uint32_t data = r->kind == REQ_READ ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
+        uint32_t data = r->kind == REQ_READ || is_news(r) ? 0 : sector_count(r->sectors) * SECTOR_BYTES;
         l2->remote_stats.fetches += r->kind == REQ_READ;
         use_link(l2, now, data);
         port_send(l2->remote_out, id, net_info(data, r->sectors));

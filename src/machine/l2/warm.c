@@ -37,7 +37,7 @@ static void touch_slices(struct l2 *const *slice, uint32_t n_slice, uint64_t lin
 {
     const struct l2 *any = slice[0];
     const uint64_t addr = line << any->tags.line_shift;
-    const uint32_t home = addrmap_slice(any->env.map, addr), asked = addrmap_request_slice(any->env.map, addr);
+    const uint32_t home = addrmap_slice(any->env.map, addr), asked = addrmap_slice_by_address(any->env.map, addr);
     if (home < n_slice)
         touch(slice[home], line, sectors, written, write);
     if (asked != home && asked < n_slice && slice[asked]->remote_out && !write)
