@@ -110,8 +110,8 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128};
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
-    static const struct device_props one_sm = {.sm_count = 1};
-    b->dispatch = dispatch_new(b->eng, &one_sm, 0, 1);
+    static const struct device_props one_sm = {.sm_count = 1, .gpc_count = 1};
+    b->dispatch = dispatch_new(b->eng, &one_sm, 0, 1, b->cfg.cluster_barrier);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
     assert_non_null(b->sm);
     struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);
@@ -124,7 +124,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);
     sm_connect(b->sm, &m->in, NULL, NULL, &m->events, dispatch_done_in(b->dispatch, 0));
-    dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm), sm_peer_in(b->sm));
+    dispatch_connect(b->dispatch, 0, b->sm);
     engine_start(b->eng);
     b->kernel = sm_kernel_new(&s->kernel, &b->cfg, 1);
     sm_kernel_profile(b->kernel);
@@ -135,8 +135,9 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
 /* Runs the kernel; returns the cycle in which the dispatcher heard of the last CTA's end. */
 static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
 {
+    const uint32_t cluster = b->synth->launch.cluster_ctas;
     const struct dispatch_grid grid = {
-        .n_cta = trace_ctas(&b->synth->launch), .cluster = 1, .per_sm = ctas_at_once, .warps = 1};
+        .n_cta = trace_ctas(&b->synth->launch), .cluster = cluster ? cluster : 1, .per_sm = ctas_at_once, .warps = 1};
     sm_grid_begin(b->sm, 0, b->kernel, &b->synth->launch, 0, &b->synth->streams);
     dispatch_start(b->dispatch, 0, &grid, 1);
     assert_int_equal(engine_run(b->eng, 1000000), ENGINE_STOPPED);
@@ -1540,6 +1541,63 @@ static void warps_look_at_mbarriers_again(void **state)
     assert_int_equal(steps, 4);
 }
 
+/* Two CTAs of a cluster meet at its barrier: one at once, the other behind so many dependent additions. */
+struct meeting {
+    uint32_t before, ctas;
+};
+static void meeting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct meeting *m = ctx;
+    const uint64_t arrive[32] = {STREAM_MBARRIER_CLUSTER},
+                   wait[32] = {(uint64_t)STREAM_MBARRIER_CLUSTER << 32 | m->ctas};
+    (void)warp;
+    for (uint32_t i = 0; cta && i < m->before; i++)
+        synth_do(s, 2, 1, ~0u);
+    synth_access(s, 1, 1, TRACE_SP_ASYNC, arrive);
+    synth_access(s, 0, 1, TRACE_SP_ASYNC, wait);
+    synth_do(s, 2, 1, ~0u);
+}
+static uint64_t meeting(uint32_t before, uint32_t ctas, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct synth s;
+        struct meeting m = {before, ctas};
+        synth_init(&s, 2, 32, meeting_warp, &m);
+        s.launch.cluster_ctas = (uint8_t)ctas;
+        for (int k = 0; k < 2; k++)
+            synth_mem_inst(&s, TRACE_MBARRIER, TRACE_SP_ASYNC, 0, NULL, NULL);
+        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(1));
+        s.inst.p[0].barrier = TRACE_MBARRIER_WAIT;
+        s.inst.p[1].barrier = TRACE_MBARRIER_ARRIVE;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 2);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void clusters_meet_when_all_know_of_all(void **state)
+{
+    (void)state;
+    const char *none = "sm.lat.int_add=10 sm.operand_cycles=0",
+               *slow = "sm.lat.int_add=10 sm.operand_cycles=0 sm.cluster_barrier=100",
+               *slower = "sm.lat.int_add=10 sm.operand_cycles=0 sm.cluster_barrier=200";
+    /*
+     * Without the key the last one to arrive does not wait: its addition issues 9 cycles after its arrival, 10 after the
+     * addition before. With it the CTAs hear of it 101 cycles after, and issue in the next.
+     */
+    const uint64_t at_once = meeting(4, 2, none), late = meeting(4, 2, slow);
+    assert_int_equal(late, at_once + 102 - 9);
+    assert_int_equal(meeting(4, 2, slower), late + 100);
+    assert_int_equal(meeting(9, 2, slow), late + 50);
+    /* A CTA of its own waits for nobody. */
+    const uint64_t alone = meeting(4, 1, none);
+    assert_int_equal(meeting(4, 1, slow), alone);
+}
+
 static void loads_of_other_ctas_share_the_network(void **state)
 {
     (void)state;
@@ -1560,6 +1618,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
         cmocka_unit_test(warps_look_at_mbarriers_again),
+        cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),
         cmocka_unit_test(independent_instructions_issue_every_cycle),
         cmocka_unit_test(dependent_instructions_wait_for_the_latency),

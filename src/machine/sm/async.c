@@ -8,7 +8,8 @@
  *
  * mbarriers count events (arrivals and completed copies). A warp that waits sleeps until as many have happened as the
  * emulator saw when the phase completed, and looks at the barrier every sm.mbarrier_poll cycles. Those of the cluster's other CTAs come and go through the dispatcher, which
- * knows where the CTAs are.
+ * knows where the CTAs are. So do all arrivals at the barrier of a cluster of several CTAs, where sm.cluster_barrier says
+ * how long they take.
  *
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
  * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
@@ -92,6 +93,16 @@ static void send_event(struct sm *sm, struct cta *c, unsigned rank, uint32_t num
         port_send(sm->done_out, (req_id)(c->number - own + rank), SM_EVENT_INFO(c->place, number));
 }
 
+/* The cluster's barrier: an own arrival counts with those of the others, when the network has told all of it. */
+static void arrive_at_cluster(struct sm *sm, struct cta *c, unsigned rank, uint64_t now)
+{
+    const uint64_t own = c->number % c->grid->cluster_ctas;
+    if (sm->cfg.cluster_barrier && c->grid->cluster_ctas > 1)
+        port_send(sm->done_out, (req_id)(c->number - own + rank), SM_EVENT_INFO(c->place, STREAM_MBARRIER_CLUSTER));
+    else
+        send_event(sm, c, rank, STREAM_MBARRIER_CLUSTER, now);
+}
+
 void sm_peer_event(struct sm *sm, uint32_t cta, uint32_t info, uint64_t now)
 {
     for (uint64_t left = sm->cta_busy; left; left &= left - 1) {
@@ -124,7 +135,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
         const uint32_t number = (uint32_t)a & 0xffff, rank1 = (uint32_t)(a >> 16) & 0x1f;
         if (number == STREAM_MBARRIER_CLUSTER)
             for (unsigned r = 0; r < c->grid->cluster_ctas; r++)
-                send_event(sm, c, r, number, now);
+                arrive_at_cluster(sm, c, r, now);
         else if (!rank1)
             count_event(sm, c, number, now);
         else if (rank1 <= c->grid->cluster_ctas)

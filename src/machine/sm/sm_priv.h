@@ -207,7 +207,7 @@ struct sm {
     uint64_t network_free_at;   /* the same of the network to the cluster's other SMs */
     bool clusters;              /* some grid has them */
     uint64_t held;              /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
-    struct port peer;
+    struct port peer[SM_PEER_PORTS];
     /* fetch */
     uint64_t fetch_free_at;
     struct icache_line *icache;
