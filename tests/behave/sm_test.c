@@ -1422,6 +1422,7 @@ static void lanes_leave_regions_and_skip_parts_of_them(void **state)
 
 struct products {
     uint32_t loads, n; /* the instructions: loads of shared memory, a product, commit, wait, what waits */
+    uint32_t between;  /* loads in front of one more product */
 };
 static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -1431,17 +1432,20 @@ static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
         synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
     for (uint32_t i = 0; i < p->n; i++)
         synth_do(s, 1, 1, ~0u);
+    for (uint32_t i = 0; i < p->between; i++)
+        synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
+    if (p->between)
+        synth_do(s, 1, 1, ~0u);
     synth_do(s, 2, 3, ~0u);
 }
 
 static const char *product_machine = "sm.schedulers=4";
 
 /* Cycles in which a warpgroup finishes its products. */
-static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
+static uint64_t products_and(struct products p, unsigned columns, unsigned flags, struct sm_stats *stats)
 {
     uint64_t end[2];
     for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct products p = {loads, n};
         struct synth s;
         synth_init(&s, 1, 128, product_warp, &p);
         synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_SHARED, 4, REGS(1), NULL);
@@ -1460,6 +1464,11 @@ static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t 
     }
     assert_int_equal(end[0], end[1]);
     return end[0] - FIRST_ISSUE;
+}
+
+static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
+{
+    return products_and((struct products){.loads = loads, .n = n}, columns, flags, stats);
 }
 
 static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
@@ -1482,6 +1491,16 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     /* What warps have asked of shared memory before goes first. */
     assert_true(products(9, 8, TRACE_WGMMA_A_SHARED, 100, &t) > products(9, 8, 0, 100, &t));
     assert_int_equal(t.shared_passes, 400);
+    /*
+     * Products that leave shared memory half of its time let 16 passes of four warps through. Those that need all of it end
+     * later by the passes before the last of them is issued: 13.
+     */
+    const struct products loads = {.n = 8, .between = 4};
+    const uint64_t alone = products(9, 64, 0, 0, &t);
+    assert_int_equal(products_and(loads, 64, 0, &t), alone);
+    assert_int_equal(t.shared_passes, 16);
+    assert_int_equal(products_and(loads, 64, TRACE_WGMMA_A_SHARED, &t),
+                     products(9, 64, TRACE_WGMMA_A_SHARED, 0, &t) + 13);
 }
 
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */

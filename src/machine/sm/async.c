@@ -16,8 +16,8 @@
  * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
- * 128 bytes of a product's operands, which wait for earlier requests; the layouts that wgmma takes have no conflicts of
- * their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
+ * 128 bytes of a product's operands. Operands of products that are queued leave the rest of their time to the others; what
+ * the others ask for beyond it is added to the next product. The layouts that wgmma takes have no conflicts of their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
  *
  * griddepcontrol (PTX ISA 9.1): with launch_dependents a CTA tells the dispatcher that the grid behind this one may begin;
  * the first warp that executes it does so for the CTA. A warp that executes wait sleeps until the grid before its own has
@@ -37,9 +37,34 @@ static uint64_t take(uint64_t *free_at, uint64_t cycles, uint64_t now)
     return *free_at;
 }
 
-uint64_t sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
+void sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
 {
-    return take(&sm->smem_free_at, cycles, now);
+    struct smem *m = &sm->smem;
+    if (now >= m->operands_until) {
+        take(&m->free_at, cycles, now);
+        return;
+    }
+    /* Of the time to come, products leave no more than what their operands do not take. */
+    const uint64_t left = (m->operands_until - now) * m->idle / m->length;
+    const uint64_t spare = m->spare < left ? m->spare : left, used = cycles < spare ? cycles : spare;
+    m->spare = spare - used;
+    m->owed += cycles - used;
+}
+
+/* A product of so many cycles, `operands` of which shared memory is read, begins: returns the cycle in which it ends. */
+static uint64_t read_operands(struct smem *m, uint64_t cycles, uint64_t operands, uint64_t begins, uint64_t now)
+{
+    const uint64_t length = cycles > operands ? cycles : operands, idle = length - operands;
+    const uint64_t gap = begins > m->operands_until ? begins - m->operands_until : 0;
+    uint64_t owed = m->owed > gap ? m->owed - gap : 0;
+    owed += m->free_at > begins ? m->free_at - begins : 0;
+    const uint64_t used = owed < idle ? owed : idle;
+    m->spare = (now < m->operands_until ? m->spare : 0) + idle - used;
+    m->owed = m->free_at = 0;
+    m->idle = idle;
+    m->length = length;
+    m->operands_until = begins + length + owed - used;
+    return m->operands_until;
 }
 
 uint64_t sm_network_take(struct sm *sm, struct sm_stats *count, uint64_t bytes, uint64_t now)
@@ -343,9 +368,8 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         take(free_at, cycles, now);
         /* The first of the four warps reads the operands for all; a product ends when they have been read. */
         if (w->index % 4 == 0) {
-            const uint64_t read_at = sm_smem_take(sm, bytes / 128, begins);
+            *free_at = read_operands(&sm->smem, cycles, bytes / 128, begins, now);
             w->count->wgmma_operand_cycles += bytes / 128;
-            *free_at = read_at > *free_at ? read_at : *free_at;
         }
         w->product_at =
             *free_at + sm->cfg.wgmma_latency + (i->mem_flags & TRACE_WGMMA_A_SHARED ? sm->cfg.wgmma_shared_latency : 0);
