@@ -1492,15 +1492,15 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     assert_true(products(9, 8, TRACE_WGMMA_A_SHARED, 100, &t) > products(9, 8, 0, 100, &t));
     assert_int_equal(t.shared_passes, 400);
     /*
-     * Products that leave shared memory half of its time let 16 passes of four warps through. Those that need all of it end
-     * later by the passes before the last of them is issued: 13.
+     * Products that leave shared memory half of its time let 32 passes of four warps through. Those that need all of it end
+     * later by the passes before the last of them is issued: 29.
      */
-    const struct products loads = {.n = 8, .between = 4};
+    const struct products loads = {.n = 8, .between = 8};
     const uint64_t alone = products(9, 64, 0, 0, &t);
     assert_int_equal(products_and(loads, 64, 0, &t), alone);
-    assert_int_equal(t.shared_passes, 16);
+    assert_int_equal(t.shared_passes, 32);
     assert_int_equal(products_and(loads, 64, TRACE_WGMMA_A_SHARED, &t),
-                     products(9, 64, TRACE_WGMMA_A_SHARED, 0, &t) + 13);
+                     products(9, 64, TRACE_WGMMA_A_SHARED, 0, &t) + 29);
 }
 
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
@@ -1574,7 +1574,8 @@ static void meeting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
         synth_do(s, 2, 1, ~0u);
     synth_access(s, 1, 1, TRACE_SP_ASYNC, arrive);
     synth_access(s, 0, 1, TRACE_SP_ASYNC, wait);
-    synth_do(s, 2, 1, ~0u);
+    for (uint32_t i = 0; i < 1 + cta; i++) /* so that the last one to arrive ends last */
+        synth_do(s, 2, 1, ~0u);
 }
 static uint64_t meeting(uint32_t before, uint32_t ctas, const char *machine)
 {

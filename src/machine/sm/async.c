@@ -51,11 +51,15 @@ void sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
     m->owed += cycles - used;
 }
 
-/* A product of so many cycles, `operands` of which shared memory is read, begins: returns the cycle in which it ends. */
+/*
+ * A product of so many cycles, `operands` of which shared memory is read, begins, not before the last one ends: the cycle
+ * in which it ends.
+ */
 static uint64_t read_operands(struct smem *m, uint64_t cycles, uint64_t operands, uint64_t begins, uint64_t now)
 {
     const uint64_t length = cycles > operands ? cycles : operands, idle = length - operands;
-    const uint64_t gap = begins > m->operands_until ? begins - m->operands_until : 0;
+    begins = begins > m->operands_until ? begins : m->operands_until;
+    const uint64_t gap = begins - m->operands_until;
     uint64_t owed = m->owed > gap ? m->owed - gap : 0;
     owed += m->free_at > begins ? m->free_at - begins : 0;
     const uint64_t used = owed < idle ? owed : idle;
