@@ -401,17 +401,9 @@ __global__ void bulk_chain(int n, unsigned bytes, unsigned room, stamp *s, const
 
 /* A turn of the loop: `batch` products, then a wait until `pending` groups are left. */
 template <int columns, bool registers, int batch, int pending, bool b_transposed = false>
-__global__ void __launch_bounds__(256, 1) products(int n, u64 a, u64 b, u64 a_group, stamp *s, unsigned *out)
+__device__ __forceinline__ unsigned multiply(int n, u64 a, u64 b)
 {
-    extern __shared__ __align__(1024) char tile[];
-    for (unsigned i = threadIdx.x; i < 16384; i += blockDim.x)
-        ((unsigned *)tile)[i] = 0;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncthreads();
-    const u64 at = ((shared_at(tile) + 1023) & ~1023u) >> 4;
-    a += at + threadIdx.x / 128 * a_group, b += at;
     unsigned x = 0;
-    long long t = begin_timing();
 #define PRODUCT_A(N, A, T)                                                                                             \
     "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" D##N "}, " A ", %2, p, 1, 1, " T ";\n"
 #define LOOP(BODY)                                                                                                     \
@@ -447,7 +439,59 @@ __global__ void __launch_bounds__(256, 1) products(int n, u64 a, u64 b, u64 a_gr
     }
     if constexpr (columns == 0) {
     }
-    OF(8) OF(16) OF(32) OF(64) OF(128) OF(192) OF(256) end_timing(s, t);
+    OF(8) OF(16) OF(32) OF(64) OF(128) OF(192) OF(256) return x;
+}
+__device__ __forceinline__ u64 operands(char *tile)
+{
+    for (unsigned i = threadIdx.x; i < 16384; i += blockDim.x)
+        ((unsigned *)tile)[i] = 0;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    return ((shared_at(tile) + 1023) & ~1023u) >> 4;
+}
+template <int columns, bool registers, int batch, int pending, bool b_transposed = false>
+__global__ void __launch_bounds__(256, 1) products(int n, u64 a, u64 b, u64 a_group, stamp *s, unsigned *out)
+{
+    extern __shared__ __align__(1024) char tile[];
+    const u64 at = operands(tile);
+    long long t = begin_timing();
+    const unsigned x =
+        multiply<columns, registers, batch, pending, b_transposed>(n, a + at + threadIdx.x / 128 * a_group, b + at);
+    end_timing(s, t);
+    out[threadIdx.x] = x;
+}
+/* The same, while one more warp loads `boxes` boxes a turn into other shared memory, four of them in flight. */
+enum { BESIDE_STAGES = 4, BESIDE_AT = 72 << 10 };
+template <int columns>
+__global__ void __launch_bounds__(288, 1)
+    products_beside_copies(int n, u64 a, u64 b, unsigned boxes, copy_shape c, const __grid_constant__ CUtensorMap map,
+                           stamp *s, unsigned *out)
+{
+    extern __shared__ __align__(1024) char tile[];
+    __shared__ u64 full[BESIDE_STAGES];
+    const u64 at = operands(tile);
+    const unsigned to = (unsigned)(at << 4) + BESIDE_AT, f = shared_at(full);
+    if (threadIdx.x == 0)
+        for (int i = 0; i < BESIDE_STAGES; i++)
+            bar_init(f + 8 * i, 1);
+    unsigned x = 0;
+    long long t = begin_timing();
+    if (threadIdx.x < blockDim.x - 32) {
+        x = multiply<columns, false, 8, 1>(n, a + at + threadIdx.x / 128 * (8192 >> 4), b + at);
+    } else if (threadIdx.x == blockDim.x - 32) {
+        const int all = n * boxes;
+#pragma unroll 1
+        for (int i = 0; i < all + BESIDE_STAGES; i++) {
+            const unsigned k = i % BESIDE_STAGES, turn = i / BESIDE_STAGES;
+            if (turn && i - BESIDE_STAGES < all)
+                bar_wait(f + 8 * k, (turn - 1) & 1);
+            if (i < all) {
+                bar_expect(f + 8 * k, c.box_bytes);
+                tensor_copy(to + k * c.box_bytes, &map, (i & (c.columns - 1)) * c.inner, 0, f + 8 * k);
+            }
+        }
+    }
+    end_timing(s, t);
     out[threadIdx.x] = x;
 }
 
@@ -541,6 +585,23 @@ template <int columns> static void products_of_width()
     products_of<columns, true, 1, 0>(",each waits", layouts[4], 1);
     products_of<columns, false, 4, 0>(",four wait", layouts[4], 1);
     products_of<columns, false, 4, 0>(",four wait", layouts[4], 2);
+}
+
+/* Eight products of each warpgroup, and so many boxes of 16 KB. */
+template <int columns> static void products_beside(int groups)
+{
+    const u64 d = descriptor(16, 1024, 1);
+    const copy_shape c = {128 * 128, 128, 8, 128, 1};
+    const CUtensorMap m = map_of(data, 1024, data_bytes / 1024, 128, 128, CU_TENSOR_MAP_SWIZZLE_128B);
+    const unsigned most = columns * groups * 8 / 2 / 128; /* 128 bytes a cycle of what the products take alone */
+    for (unsigned quarters = 0; quarters <= 4; quarters++)
+        if (most * quarters % 4 == 0)
+            measure("wgmma_beside_tma", text("n=%d,groups=%d,boxes=%u", columns, groups, most * quarters / 4), 64, 192,
+                    1, 1, [&](int n) {
+                        start_kernel(products_beside_copies<columns>, 1, groups * 128 + 32, 1,
+                                     BESIDE_AT + BESIDE_STAGES * 16384 + 1024, n, d, d + (32768 >> 4),
+                                     most * quarters / 4, c, m, stamps, sink);
+                    });
 }
 
 static const int CHAIN = 1; /* of stages: one copy after the other */
@@ -642,6 +703,11 @@ int main(int argc, char **argv)
     products_of<256, false, 8, 1, true>(",b by columns", layouts[4], 1);
     products_of<64, false, 8, 1, true>(",b by columns", layouts[4], 1);
     products_of<64, false, 8, 1>(",one a", layouts[4], 2, 0);
+    for (int groups : {1, 2}) {
+        products_beside<64>(groups);
+        products_beside<128>(groups);
+        products_beside<256>(groups);
+    }
 
     const auto none = CU_TENSOR_MAP_SWIZZLE_NONE, s32 = CU_TENSOR_MAP_SWIZZLE_32B, s64 = CU_TENSOR_MAP_SWIZZLE_64B,
                s128 = CU_TENSOR_MAP_SWIZZLE_128B;

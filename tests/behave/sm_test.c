@@ -110,8 +110,8 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     struct sm_env env = {.n_sm = 1, .line_data = 128, .line_const = 64, .line_tex = 128};
     env.wanted_events = 1u << EVENT_LOOP_EXIT;
     env.sched_params = cfg_policy_params(c, "scheduler", b->cfg.scheduler);
-    static const struct device_props one_sm = {.sm_count = 1};
-    b->dispatch = dispatch_new(b->eng, &one_sm, 0, false, 1);
+    static const struct device_props one_sm = {.sm_count = 1, .gpc_count = 1};
+    b->dispatch = dispatch_new(b->eng, &one_sm, 0, false, 1, b->cfg.cluster_barrier);
     b->sm = sm_new(b->eng, &b->cfg, cfg_section(c, "icache"), &env, "sm.0", &e);
     assert_non_null(b->sm);
     struct mock_l1 *m = b->l1 = arena_alloc64(b->arena, sizeof *m);
@@ -124,7 +124,7 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
     m->fill = sm_fill_in(b->sm);
     port_connect(m->fill, &m->comp);
     sm_connect(b->sm, &m->in, NULL, NULL, &m->events, dispatch_done_in(b->dispatch, 0));
-    dispatch_connect(b->dispatch, 0, sm_cta_in(b->sm), sm_peer_in(b->sm));
+    dispatch_connect(b->dispatch, 0, b->sm);
     engine_start(b->eng);
     b->kernel = sm_kernel_new(&s->kernel, &b->cfg, 1);
     sm_kernel_profile(b->kernel);
@@ -135,8 +135,9 @@ static struct bench *bench_new(struct synth *s, const char *config, bool tick_al
 /* Runs the kernel; returns the cycle in which the dispatcher heard of the last CTA's end. */
 static uint64_t bench_run(struct bench *b, uint32_t ctas_at_once)
 {
+    const uint32_t cluster = b->synth->launch.cluster_ctas;
     const struct dispatch_grid grid = {
-        .n_cta = trace_ctas(&b->synth->launch), .cluster = 1, .per_sm = ctas_at_once, .warps = 1};
+        .n_cta = trace_ctas(&b->synth->launch), .cluster = cluster ? cluster : 1, .per_sm = ctas_at_once, .warps = 1};
     sm_grid_begin(b->sm, 0, b->kernel, &b->synth->launch, 0, &b->synth->streams);
     dispatch_start(b->dispatch, 0, &grid, 1);
     assert_int_equal(engine_run(b->eng, 1000000), ENGINE_STOPPED);
@@ -1421,6 +1422,7 @@ static void lanes_leave_regions_and_skip_parts_of_them(void **state)
 
 struct products {
     uint32_t loads, n; /* the instructions: loads of shared memory, a product, commit, wait, what waits */
+    uint32_t between;  /* loads in front of one more product */
 };
 static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -1430,17 +1432,20 @@ static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
         synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
     for (uint32_t i = 0; i < p->n; i++)
         synth_do(s, 1, 1, ~0u);
+    for (uint32_t i = 0; i < p->between; i++)
+        synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
+    if (p->between)
+        synth_do(s, 1, 1, ~0u);
     synth_do(s, 2, 3, ~0u);
 }
 
 static const char *product_machine = "sm.schedulers=4";
 
 /* Cycles in which a warpgroup finishes its products. */
-static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
+static uint64_t products_and(struct products p, unsigned columns, unsigned flags, struct sm_stats *stats)
 {
     uint64_t end[2];
     for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct products p = {loads, n};
         struct synth s;
         synth_init(&s, 1, 128, product_warp, &p);
         synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_SHARED, 4, REGS(1), NULL);
@@ -1459,6 +1464,11 @@ static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t 
     }
     assert_int_equal(end[0], end[1]);
     return end[0] - FIRST_ISSUE;
+}
+
+static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
+{
+    return products_and((struct products){.loads = loads, .n = n}, columns, flags, stats);
 }
 
 static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
@@ -1481,6 +1491,16 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     /* What warps have asked of shared memory before goes first. */
     assert_true(products(9, 8, TRACE_WGMMA_A_SHARED, 100, &t) > products(9, 8, 0, 100, &t));
     assert_int_equal(t.shared_passes, 400);
+    /*
+     * Products that leave shared memory half of its time let 32 passes of four warps through. Those that need all of it end
+     * later by the passes before the last of them is issued: 29.
+     */
+    const struct products loads = {.n = 8, .between = 8};
+    const uint64_t alone = products(9, 64, 0, 0, &t);
+    assert_int_equal(products_and(loads, 64, 0, &t), alone);
+    assert_int_equal(t.shared_passes, 32);
+    assert_int_equal(products_and(loads, 64, TRACE_WGMMA_A_SHARED, &t),
+                     products(9, 64, TRACE_WGMMA_A_SHARED, 0, &t) + 29);
 }
 
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
@@ -1540,6 +1560,64 @@ static void warps_look_at_mbarriers_again(void **state)
     assert_int_equal(steps, 4);
 }
 
+/* Two CTAs of a cluster meet at its barrier: one at once, the other behind so many dependent additions. */
+struct meeting {
+    uint32_t before, ctas;
+};
+static void meeting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct meeting *m = ctx;
+    const uint64_t arrive[32] = {STREAM_MBARRIER_CLUSTER},
+                   wait[32] = {(uint64_t)STREAM_MBARRIER_CLUSTER << 32 | m->ctas};
+    (void)warp;
+    for (uint32_t i = 0; cta && i < m->before; i++)
+        synth_do(s, 2, 1, ~0u);
+    synth_access(s, 1, 1, TRACE_SP_ASYNC, arrive);
+    synth_access(s, 0, 1, TRACE_SP_ASYNC, wait);
+    for (uint32_t i = 0; i < 1 + cta; i++) /* so that the last one to arrive ends last */
+        synth_do(s, 2, 1, ~0u);
+}
+static uint64_t meeting(uint32_t before, uint32_t ctas, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct synth s;
+        struct meeting m = {before, ctas};
+        synth_init(&s, 2, 32, meeting_warp, &m);
+        s.launch.cluster_ctas = (uint8_t)ctas;
+        for (int k = 0; k < 2; k++)
+            synth_mem_inst(&s, TRACE_MBARRIER, TRACE_SP_ASYNC, 0, NULL, NULL);
+        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(1));
+        s.inst.p[0].barrier = TRACE_MBARRIER_WAIT;
+        s.inst.p[1].barrier = TRACE_MBARRIER_ARRIVE;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 2);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void clusters_meet_when_all_know_of_all(void **state)
+{
+    (void)state;
+    const char *none = "sm.lat.int_add=10 sm.operand_cycles=0",
+               *slow = "sm.lat.int_add=10 sm.operand_cycles=0 sm.cluster_barrier=100",
+               *slower = "sm.lat.int_add=10 sm.operand_cycles=0 sm.cluster_barrier=200";
+    /*
+     * Without the key the last one to arrive does not wait: its addition issues 9 cycles after its arrival, 10 after the
+     * addition before. With it the CTAs hear of it 101 cycles after, and issue in the next.
+     */
+    const uint64_t at_once = meeting(4, 2, none), late = meeting(4, 2, slow);
+    assert_int_equal(late, at_once + 102 - 9);
+    assert_int_equal(meeting(4, 2, slower), late + 100);
+    assert_int_equal(meeting(9, 2, slow), late + 50);
+    /* A CTA of its own waits for nobody. */
+    const uint64_t alone = meeting(4, 1, none);
+    assert_int_equal(meeting(4, 1, slow), alone);
+}
+
 static void loads_of_other_ctas_share_the_network(void **state)
 {
     (void)state;
@@ -1560,6 +1638,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
         cmocka_unit_test(warps_look_at_mbarriers_again),
+        cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),
         cmocka_unit_test(independent_instructions_issue_every_cycle),
         cmocka_unit_test(dependent_instructions_wait_for_the_latency),

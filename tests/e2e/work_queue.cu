@@ -34,6 +34,18 @@ __global__ void uneven(unsigned *next, int *steps)
             atomicAdd(&steps[blockIdx.x], 1);
 }
 
+// The first piece of each block is the one of its number, and the largest come first: who had the least takes the next.
+__global__ void falling(unsigned *next, int *taken_by, int *steps)
+{
+    if (threadIdx.x)
+        return;
+    for (unsigned piece = blockIdx.x; piece < PIECES; piece = BLOCKS + atomicAdd(next, 1)) {
+        taken_by[piece] = blockIdx.x;
+        for (unsigned i = 0; i < (PIECES - piece) * 20; i++)
+            atomicAdd(&steps[blockIdx.x], 1);
+    }
+}
+
 int main()
 {
     dev<unsigned> next(1);
@@ -59,5 +71,19 @@ int main()
         most = n > most ? n : most;
     }
     CHECK(most < least * 3 / 2);
+    next.put({0});
+    pieces.put(std::vector<int>(BLOCKS, 0));
+    dev<int> taken_by(PIECES);
+    falling<<<BLOCKS, 32>>>(next, taken_by, pieces);
+    RAN();
+    const std::vector<int> by = taken_by.get();
+    for (int i = 0; i < BLOCKS; i++)
+        CHECK(by[BLOCKS + i] == BLOCKS - 1 - i);
+    least = INT_MAX, most = 0;
+    for (int n : pieces.get()) {
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    CHECK(most < least * 11 / 10);
     return check_result();
 }

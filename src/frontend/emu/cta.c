@@ -247,6 +247,7 @@ void emu_cta_start(struct emu_cta *c, struct emu_cluster *cluster, uint32_t rank
     c->seq = 0;
     c->mbarrier.n = 0;
     c->insts = c->sent_insts = 0;
+    c->wants_ticket = false;
     memset(c->smem, 0, c->smem_bytes);
     set_cta_sregs(c);
     for (uint32_t i = 0; i < c->n_warp; i++) {

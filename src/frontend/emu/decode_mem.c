@@ -225,14 +225,13 @@ static int decode_atom(struct emu_decoder *d, struct emu_inst *in, bool returns)
     in->aux[EMU_AUX_SPACE] = space;
     in->aux[EMU_AUX_BYTES] = (uint8_t)bytes;
     in->aux[EMU_AUX_VEC] = 1;
-    if (returns && p->opnd[0].kind != PTX_O_SINK && (op == EMU_ATOM_ADD || op == EMU_ATOM_INC) &&
-        (space == PTX_S_GLOBAL || space == PTX_S_GENERIC))
-        in->aux[EMU_AUX_FLAGS] |= EMU_AUXF_TICKET;
+    const bool ticket = returns && p->opnd[0].kind != PTX_O_SINK && (op == EMU_ATOM_ADD || op == EMU_ATOM_INC) &&
+                        (space == PTX_S_GLOBAL || space == PTX_S_GENERIC);
     const char *why = NULL;
     in->fn = emu_atom_select((enum emu_atom_op)op, type, &why);
     if (!in->fn)
         return emu_unsupported(d, "%s", why);
-    in->kind = EMU_K_MEM;
+    in->kind = ticket ? EMU_K_TICKET : EMU_K_MEM;
     in->target = d->n_cache++;
     return 0;
 }

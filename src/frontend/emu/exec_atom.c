@@ -16,8 +16,6 @@
  */
 static bool atom_resolve(struct emu_warp_run *r, const struct emu_inst *in, u32 mask, u64 *a, u32 bytes)
 {
-    if (in->aux[EMU_AUX_FLAGS] & EMU_AUXF_TICKET && !(mask & (mask - 1)))
-        r->w.cta->took_ticket = true;
     const struct emu_opnd *o = &in->src[0];
     const char *row = emu_src(&r->w, o);
     u64 off = in->imm;

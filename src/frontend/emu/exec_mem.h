@@ -21,7 +21,6 @@ enum {                /* emu_inst.aux of loads, stores and atomics */
 enum {
     EMU_AUXF_SIGNED = 1, /* sign-extend what is loaded */
     EMU_AUXF_FRAME = 2,  /* the address is relative to the running frame */
-    EMU_AUXF_TICKET = 4, /* an atomic that may take a piece of work: see grid.c */
 };
 
 /* What a load or store handler is chosen by. */

@@ -8,9 +8,10 @@
  * resident ones take turns. So grid barriers, look-back scans and persistent queues finish. The order depends on
  * nothing but the program.
  *
- * Where the device holds the whole grid, a cluster also stops when one of its threads has added to global memory and
- * taken the old value: it may be the number of its next piece of work. The one that has executed least goes on, as on a
- * GPU the one that is free takes the next piece; without that, the first cluster would do most of the work.
+ * Where the device holds the whole grid, a cluster also stops before one of its threads adds to global memory and takes
+ * the old value: it may be the number of its next piece of work. The one that has worked least goes on, as on a GPU the
+ * one that is free first takes the next piece; without that, the first cluster would do most of the work. Work is counted
+ * in issue slots: an instruction is one, a warp's share of a product of a warpgroup as many as cycles of its tensor core.
  */
 #include "emu/state.h"
 
@@ -66,19 +67,24 @@ static bool runaway(struct emu_cta *c, struct emu_warp_run *r)
 static enum run_stop cta_run(struct emu_cta *c, bool *worked)
 {
     struct emu_grid *g = c->grid;
-    const bool shares = g->n_cta > 1 && g->n_cta <= g->resident_max;
     uint64_t until = c->insts + CTA_SLICE;
-    c->took_ticket = false;
+    for (uint32_t i = 0; c->wants_ticket && i < c->n_warp; i++) {
+        c->warp[i].has_turn |= c->warp[i].wants_ticket;
+        c->warp[i].wants_ticket = false;
+    }
+    c->wants_ticket = false;
     for (;;) {
         bool ran = false, now = false;
         for (uint32_t i = 0; i < c->n_warp; i++) {
             struct emu_warp_run *r = &c->warp[i];
             if (!can_run(r))
                 continue;
-            uint64_t before = r->warp_insts;
+            uint64_t before = r->warp_insts, products = r->w.product_cycles;
             enum emu_stop s = emu_warp_run(r, WARP_SLICE);
             uint64_t n = r->warp_insts - before;
             c->insts += n;
+            c->cluster->work += n + r->w.product_cycles - products;
+            c->wants_ticket |= r->wants_ticket;
             g->insts += n;
             ran = true;
             now = now || s != EMU_STOP_POLL;
@@ -95,7 +101,7 @@ static enum run_stop cta_run(struct emu_cta *c, bool *worked)
             return RUN_BLOCKED;
         if (!now)
             return RUN_POLLS;
-        if (c->insts >= until || (shares && c->took_ticket))
+        if (c->insts >= until || c->wants_ticket)
             return RUN_LONG;
     }
 }
@@ -343,11 +349,11 @@ static void queue_put(struct queue *q, struct emu_cluster *k)
     q->n++;
 }
 
-/* Before the first one that has executed more. */
+/* Before the first one that has worked more. */
 static void queue_put_in_order(struct queue *q, struct emu_cluster *k)
 {
     struct emu_cluster **at = &q->first;
-    while (*at && (*at)->cta[0]->insts <= k->cta[0]->insts)
+    while (*at && (*at)->work <= k->work)
         at = &(*at)->next;
     k->next = *at;
     *at = k;
@@ -356,10 +362,10 @@ static void queue_put_in_order(struct queue *q, struct emu_cluster *k)
     q->n++;
 }
 
-static bool took_ticket(const struct emu_cluster *k)
+static bool wants_ticket(const struct emu_cluster *k)
 {
     for (uint32_t i = 0; i < k->n; i++)
-        if (k->cta[i]->took_ticket)
+        if (k->cta[i]->wants_ticket)
             return true;
     return false;
 }
@@ -451,6 +457,7 @@ int emu_grid_run(struct emu_grid *g)
     struct emu *emu = g->emu;
     struct emu_cta *spare = take_spare(g);
     const uint64_t n = g->n_cta / g->n_in_cluster;
+    g->in_turn = g->n_cta > 1 && g->n_cta <= g->resident_max;
     uint64_t next = 0;
     int rc = 0;
     while (rc == 0 && (next < n || q.n)) {
@@ -471,7 +478,7 @@ int emu_grid_run(struct emu_grid *g)
         } else {
             if (k->cta[k->n - 1]->seq == 0) /* CTAs appear in the stream in the order they start */
                 rc = emu_cta_send(k->cta[k->n - 1], false);
-            if (s == RUN_LONG && took_ticket(k))
+            if (s == RUN_LONG && wants_ticket(k))
                 queue_put_in_order(&q, k);
             else
                 queue_put(&q, k);

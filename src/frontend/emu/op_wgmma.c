@@ -15,7 +15,7 @@
 #include "emu/state.h"
 #include "emu/watch.h"
 
-enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256 };
+enum { ROWS = 16, K_BYTES = 32, K_BYTES_SPARSE = 64, N_STEP = 32, N_MAX = 256, COLUMNS_A_CYCLE = 2 };
 
 /* ---- operands in shared memory ---- */
 
@@ -316,6 +316,7 @@ static void wgmma(struct emu_warp *w, const struct emu_inst *i, uint32_t mask)
         .ta = i->aux[WGMMA_AUX_A],
         .tb = i->aux[WGMMA_AUX_B],
     };
+    w->product_cycles += p.n / COLUMNS_A_CYCLE;
     const unsigned first = (unsigned)__builtin_ctz(mask), n_a = p.flags & WGMMA_A_REGS ? 4 : 1;
     const u64 *desc_b = emu_src(w, &i->src[n_a]);
     p.add = emu_src_pred(w, &i->src[n_a + 1]) >> first & 1;

@@ -258,6 +258,21 @@ ALWAYS_INLINE int meet_group(struct emu_warp_run *r, struct fetch *f, uint32_t m
     return FIBER_STOPPED;
 }
 
+/* An atomic by which one thread may take its next piece of work: the warp stops in front of it until it is its turn. */
+ALWAYS_INLINE int ticket(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
+{
+    if (r->grid->in_turn && mask && !(mask & (mask - 1))) {
+        if (!r->has_turn) {
+            close_run(r, f, f->in);
+            r->fiber->path[r->fiber->n - 1].pc = emu_pc_of(r, f->in);
+            r->wants_ticket = true;
+            return EMU_STOP_SLICE;
+        }
+        r->has_turn = false;
+    }
+    return execute(r, f, mask);
+}
+
 ALWAYS_INLINE int trap(struct emu_warp_run *r, struct fetch *f, uint32_t mask)
 {
     if (mask) {
@@ -319,6 +334,8 @@ ALWAYS_INLINE int step(struct emu_warp_run *r, struct fetch *f)
         return try_wait(r, f, mask);
     case EMU_K_CLUSTER:
         return cluster_barrier(r, f, mask);
+    case EMU_K_TICKET:
+        return ticket(r, f, mask);
     case EMU_K_MASK:
     case EMU_K_GUARD:
     case EMU_K_JOIN:

@@ -400,6 +400,8 @@ void emu_warp_start(struct emu_warp_run *r, uint32_t live)
     r->polls = r->spins = 0;
     memset(r->bar_partial, 0, sizeof r->bar_partial);
     r->cluster_phase = r->cluster_arrived = r->group_waits = 0;
+    r->wants_ticket = r->has_turn = false;
+    r->w.product_cycles = 0;
     r->frame = NULL;
     emu_path_load(r);
 }

@@ -171,6 +171,7 @@ enum emu_kind {
     EMU_K_WAIT,    /* mbarrier.try_wait: suspends until the phase has completed, then call fn */
     EMU_K_CLUSTER, /* barrier.cluster */
     EMU_K_GROUP,   /* wgmma.wait_group: the warps of a warpgroup meet */
+    EMU_K_TICKET,  /* an atomic that may take a piece of work: see grid.c */
     EMU_K_MASK = 0x1f,
     EMU_K_GUARD = 0x20, /* has a guard */
     EMU_K_JOIN = 0x40,  /* lanes may wait for each other here */
@@ -248,6 +249,8 @@ struct emu_warp_run {
     uint32_t cluster_phase;   /* phase of the cluster's barrier in which the lanes below arrived */
     uint32_t cluster_arrived;
     uint32_t group_waits; /* wgmma.wait_group executed */
+    bool wants_ticket;    /* stopped in front of an EMU_K_TICKET */
+    bool has_turn;        /* may execute the next one */
 };
 
 struct emu_barrier {
@@ -262,6 +265,7 @@ enum { EMU_CLUSTER_MAX = 16, EMU_RANK_AT = 24 }; /* a shared address: rank << 24
 struct emu_cluster {
     struct emu_cluster *next; /* in a queue */
     uint64_t index;
+    uint64_t work; /* done by its warps: see grid.c */
     uint32_t n, n_done;
     struct emu_cta *cta[EMU_CLUSTER_MAX]; /* by rank */
     uint32_t phase;                       /* completed phases of barrier.cluster */
@@ -298,7 +302,7 @@ struct emu_cta {
     uint32_t seq;         /* chunks sent */
     uint64_t sent_insts;  /* in them */
     uint64_t insts;       /* executed */
-    bool took_ticket;     /* one thread has counted something in global memory in this turn: see grid.c */
+    bool wants_ticket;    /* one of its warps has stopped in front of an EMU_K_TICKET */
     uint32_t local_bytes; /* per thread */
     void *watched;        /* the observer's, see watch.h */
 };
@@ -327,6 +331,7 @@ struct emu_grid {
     uint32_t resident_max;
     uint32_t cluster[3], n_in_cluster; /* CTAs of a cluster; 1, 1, 1 and 1 without clusters */
     uint64_t workspace;                /* cooperative launches: address of the grid barrier */
+    bool in_turn;                      /* tickets are taken in the order of work: see grid.c */
     uint64_t changed;                  /* atomics that changed memory: polling alone does not */
     uint32_t split_after;              /* see EMU_SPLIT_FIRST */
     uint64_t insts;                    /* executed */

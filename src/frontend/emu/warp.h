@@ -65,7 +65,8 @@ struct emu_warp {
     uint32_t live;              /* lanes that exist and have not exited */
     uint32_t active;            /* lanes of the current path, before the guard */
     uint32_t pc;
-    uint32_t index; /* in the CTA */
+    uint32_t index;          /* in the CTA */
+    uint64_t product_cycles; /* of its tensor core, in wgmma.mma_async */
     struct emu_cta *cta;
     struct emu *emu;
     /* run.c's own state (stack, frames, stream encoder, fault) follows in struct emu_warp_run */

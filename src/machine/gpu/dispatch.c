@@ -2,7 +2,7 @@
 #include "gpu/dispatch.h"
 
 #include "base/mem.h"
-#include "sm/sm.h"
+#include "trace/stream.h"
 
 #include <string.h>
 
@@ -37,9 +37,10 @@ struct dispatch {
     struct taken *taken; /* by SM */
     uint32_t max_ctas, max_warps, max_regs;
     struct port *done_in;
-    struct port **out, **peer_out;
-    uint32_t n_gpc, latency; /* cycles of an event between CTAs of a cluster */
-    dispatch_watch *watch;   /* NULL = nobody */
+    struct port **out, **peer_out[SM_PEER_PORTS];
+    uint32_t n_gpc;
+    uint32_t latency[SM_PEER_PORTS]; /* cycles of an event between CTAs of a cluster */
+    dispatch_watch *watch;           /* NULL = nobody */
     void *watch_ctx;
     uint32_t *gpc_first; /* the SMs of a GPC are [gpc_first[g], gpc_first[g + 1]) */
 };
@@ -170,11 +171,13 @@ static bool take_messages(struct dispatch *d, uint32_t sm, uint64_t now)
     for (const struct msg *m; (m = port_peek(&d->done_in[sm], now));) {
         struct grid *g = &d->grid[SM_CTA_PLACE(m->info)];
         if (m->info & SM_CTA_EVENT) {
-            struct port *to = d->peer_out[g->sm_of[m->req % SM_OF]];
+            const bool barrier = d->latency[SM_PEER_BARRIER] && (m->info & 0xffff) == STREAM_MBARRIER_CLUSTER;
+            const enum sm_peer way = barrier ? SM_PEER_BARRIER : SM_PEER_EVENT;
+            struct port *to = d->peer_out[way][g->sm_of[m->req % SM_OF]];
             if (!port_can_send(to))
                 return false;
             const struct msg event = port_pop(&d->done_in[sm]);
-            port_send_later(to, event.req, event.info, d->latency);
+            port_send_later(to, event.req, event.info, d->latency[way]);
             continue;
         }
         const struct msg done = port_pop(&d->done_in[sm]);
@@ -240,7 +243,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
 }
 
 struct dispatch *dispatch_new(struct engine *e, const struct device_props *p, uint32_t ctas_per_1000_cycles,
-                              bool from_first, uint32_t cluster_latency)
+                              bool from_first, uint32_t event_latency, uint32_t barrier_latency)
 {
     const uint32_t n_sm = p->sm_count;
     struct dispatch *d = arena_alloc64(e->arena, sizeof *d);
@@ -258,9 +261,11 @@ struct dispatch *dispatch_new(struct engine *e, const struct device_props *p, ui
         d->grid[i].resident = arena_alloc(e->arena, n_sm * sizeof *d->grid[i].resident);
     d->done_in = arena_alloc64(e->arena, n_sm * sizeof *d->done_in);
     d->out = arena_alloc(e->arena, n_sm * sizeof *d->out);
-    d->peer_out = arena_alloc(e->arena, n_sm * sizeof *d->peer_out);
+    for (unsigned i = 0; i < SM_PEER_PORTS; i++)
+        d->peer_out[i] = arena_alloc(e->arena, n_sm * sizeof *d->peer_out[i]);
     d->n_gpc = p->gpc_count;
-    d->latency = cluster_latency;
+    d->latency[SM_PEER_EVENT] = event_latency;
+    d->latency[SM_PEER_BARRIER] = barrier_latency;
     d->gpc_first = arena_alloc(e->arena, (d->n_gpc + 1) * sizeof *d->gpc_first);
     for (uint32_t g = 0; g < d->n_gpc; g++)
         d->gpc_first[g + 1] = d->gpc_first[g] + device_gpc_sms(p, g);
@@ -282,12 +287,14 @@ struct port *dispatch_done_in(struct dispatch *d, uint32_t sm)
     return &d->done_in[sm];
 }
 
-void dispatch_connect(struct dispatch *d, uint32_t sm, struct port *cta_out, struct port *peer_out)
+void dispatch_connect(struct dispatch *d, uint32_t i, struct sm *sm)
 {
-    d->out[sm] = cta_out;
-    d->peer_out[sm] = peer_out;
-    port_connect(cta_out, &d->comp);
-    port_connect(peer_out, &d->comp);
+    d->out[i] = sm_cta_in(sm);
+    port_connect(d->out[i], &d->comp);
+    for (unsigned way = 0; way < SM_PEER_PORTS; way++) {
+        d->peer_out[way][i] = sm_peer_in(sm, way);
+        port_connect(d->peer_out[way][i], &d->comp);
+    }
 }
 
 void dispatch_set_watch(struct dispatch *d, dispatch_watch *watch, void *ctx)

@@ -15,15 +15,19 @@
 
 #include "engine/engine.h"
 #include "engine/port.h"
+#include "sm/sm.h"
 #include "trace/device.h"
 
 struct dispatch;
-/* ctas_per_1000_cycles: 0 = no limit. */
+/*
+ * ctas_per_1000_cycles: 0 = no limit. Cycles of an event at another CTA of the cluster, and of an arrival at the cluster's
+ * barrier; 0 = as other events.
+ */
 struct dispatch *dispatch_new(struct engine *, const struct device_props *, uint32_t ctas_per_1000_cycles,
-                              bool from_first, uint32_t cluster_latency);
+                              bool from_first, uint32_t event_latency, uint32_t barrier_latency);
 void dispatch_free(struct dispatch *); /* what is not in the arena */
 struct port *dispatch_done_in(struct dispatch *, uint32_t sm);
-void dispatch_connect(struct dispatch *, uint32_t sm, struct port *cta_out, struct port *peer_out);
+void dispatch_connect(struct dispatch *, uint32_t sm, struct sm *);
 
 /* A grid, and what a CTA of it takes of an SM. */
 struct dispatch_grid {

@@ -188,7 +188,7 @@ static int build_sm(struct gpu *g, unsigned i, const struct l1_setup *l1c, struc
     sm_connect(sm, l1_in(l1, L1_DATA), l1c->cache[L1_CONST]->enabled ? l1_in(l1, L1_CONST) : NULL,
                l1c->cache[L1_TEX]->enabled ? l1_in(l1, L1_TEX) : NULL, l1_events(l1), dispatch_done_in(g->dispatch, i));
     l1_connect_sm(l1, sm_hit_in(sm), sm_fill_in(sm), sm_event_in(sm));
-    dispatch_connect(g->dispatch, i, sm_cta_in(sm), sm_peer_in(sm));
+    dispatch_connect(g->dispatch, i, sm);
 
     struct fabric_sm_out out = fabric_sm_out(g->fabric, i);
     if (g->mmu) {
@@ -218,8 +218,8 @@ static int build_sms(struct gpu *g, struct err *e)
         g->mmu = mmu_new(g->eng, vm, g->n_sm);
         mmu_register_stats(g->mmu, g->stats);
     }
-    g->dispatch =
-        dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->machine->cta_from_first, g->smc->cluster_latency / 2);
+    g->dispatch = dispatch_new(g->eng, &g->props, g->machine->cta_rate, g->machine->cta_from_first,
+                               g->smc->cluster_latency / 2, g->smc->cluster_barrier);
     g->carved = arena_alloc(g->arena, g->n_sm * sizeof *g->carved);
     struct err why;
     if (carve_outs_parse(&g->carveouts, l1c.cache[L1_DATA]->carveouts, &why)) {

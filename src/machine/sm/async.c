@@ -8,15 +8,16 @@
  *
  * mbarriers count events (arrivals and completed copies). A warp that waits sleeps until as many have happened as the
  * emulator saw when the phase completed, and looks at the barrier every sm.mbarrier_poll cycles. Those of the cluster's
- * other CTAs come and go through the dispatcher, which knows where the CTAs are.
+ * other CTAs come and go through the dispatcher, which knows where the CTAs are. So do all arrivals at the barrier of a
+ * cluster of several CTAs, where sm.cluster_barrier says how long they take.
  *
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
  * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
  * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
- * 128 bytes of a product's operands, which wait for earlier requests; the layouts that wgmma takes have no conflicts of
- * their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
+ * 128 bytes of a product's operands. Operands of products that are queued leave the rest of their time to the others; what
+ * the others ask for beyond it is added to the next product. The layouts that wgmma takes have no conflicts of their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
  *
  * griddepcontrol (PTX ISA 9.1): with launch_dependents a CTA tells the dispatcher that the grid behind this one may begin;
  * the first warp that executes it does so for the CTA. A warp that executes wait sleeps until the grid before its own has
@@ -36,9 +37,38 @@ static uint64_t take(uint64_t *free_at, uint64_t cycles, uint64_t now)
     return *free_at;
 }
 
-uint64_t sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
+void sm_smem_take(struct sm *sm, uint64_t cycles, uint64_t now)
 {
-    return take(&sm->smem_free_at, cycles, now);
+    struct smem *m = &sm->smem;
+    if (now >= m->operands_until) {
+        take(&m->free_at, cycles, now);
+        return;
+    }
+    /* Of the time to come, products leave no more than what their operands do not take. */
+    const uint64_t left = (m->operands_until - now) * m->idle / m->length;
+    const uint64_t spare = m->spare < left ? m->spare : left, used = cycles < spare ? cycles : spare;
+    m->spare = spare - used;
+    m->owed += cycles - used;
+}
+
+/*
+ * A product of so many cycles, `operands` of which shared memory is read, begins, not before the last one ends: the cycle
+ * in which it ends.
+ */
+static uint64_t read_operands(struct smem *m, uint64_t cycles, uint64_t operands, uint64_t begins, uint64_t now)
+{
+    const uint64_t length = cycles > operands ? cycles : operands, idle = length - operands;
+    begins = begins > m->operands_until ? begins : m->operands_until;
+    const uint64_t gap = begins - m->operands_until;
+    uint64_t owed = m->owed > gap ? m->owed - gap : 0;
+    owed += m->free_at > begins ? m->free_at - begins : 0;
+    const uint64_t used = owed < idle ? owed : idle;
+    m->spare = (now < m->operands_until ? m->spare : 0) + idle - used;
+    m->owed = m->free_at = 0;
+    m->idle = idle;
+    m->length = length;
+    m->operands_until = begins + length + owed - used;
+    return m->operands_until;
 }
 
 uint64_t sm_network_take(struct sm *sm, struct sm_stats *count, uint64_t bytes, uint64_t now)
@@ -92,6 +122,16 @@ static void send_event(struct sm *sm, struct cta *c, unsigned rank, uint32_t num
         port_send(sm->done_out, (req_id)(c->number - own + rank), SM_EVENT_INFO(c->place, number));
 }
 
+/* The cluster's barrier: an own arrival counts with those of the others, when the network has told all of it. */
+static void arrive_at_cluster(struct sm *sm, struct cta *c, unsigned rank, uint64_t now)
+{
+    const uint64_t own = c->number % c->grid->cluster_ctas;
+    if (sm->cfg.cluster_barrier && c->grid->cluster_ctas > 1)
+        port_send(sm->done_out, (req_id)(c->number - own + rank), SM_EVENT_INFO(c->place, STREAM_MBARRIER_CLUSTER));
+    else
+        send_event(sm, c, rank, STREAM_MBARRIER_CLUSTER, now);
+}
+
 void sm_peer_event(struct sm *sm, uint32_t cta, uint32_t info, uint64_t now)
 {
     for (uint64_t left = sm->cta_busy; left; left &= left - 1) {
@@ -124,7 +164,7 @@ static void mbarrier(struct sm *sm, unsigned slot, const struct sm_inst *i, uint
         const uint32_t number = (uint32_t)a & 0xffff, rank1 = (uint32_t)(a >> 16) & 0x1f;
         if (number == STREAM_MBARRIER_CLUSTER)
             for (unsigned r = 0; r < c->grid->cluster_ctas; r++)
-                send_event(sm, c, r, number, now);
+                arrive_at_cluster(sm, c, r, now);
         else if (!rank1)
             count_event(sm, c, number, now);
         else if (rank1 <= c->grid->cluster_ctas)
@@ -332,9 +372,8 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         take(free_at, cycles, now);
         /* The first of the four warps reads the operands for all; a product ends when they have been read. */
         if (w->index % 4 == 0) {
-            const uint64_t read_at = sm_smem_take(sm, bytes / 128, begins);
+            *free_at = read_operands(&sm->smem, cycles, bytes / 128, begins, now);
             w->count->wgmma_operand_cycles += bytes / 128;
-            *free_at = read_at > *free_at ? read_at : *free_at;
         }
         w->product_at =
             *free_at + sm->cfg.wgmma_latency + (i->mem_flags & TRACE_WGMMA_A_SHARED ? sm->cfg.wgmma_shared_latency : 0);

@@ -480,12 +480,14 @@ static void take_ctas(struct sm *sm, uint64_t now)
         struct msg cta = port_pop(&sm->cta_in);
         start_cta(sm, SM_CTA_NUMBER(cta.req, cta.info), SM_CTA_PLACE(cta.info), now);
     }
-    while (port_peek(&sm->peer, now)) {
-        struct msg event = port_pop(&sm->peer);
-        sm_peer_event(sm, event.req, event.info, now);
-    }
     port_unmark_if_empty(&sm->cta_in);
-    port_unmark_if_empty(&sm->peer);
+    for (unsigned i = 0; i < SM_PEER_PORTS; i++) {
+        while (port_peek(&sm->peer[i], now)) {
+            struct msg event = port_pop(&sm->peer[i]);
+            sm_peer_event(sm, event.req, event.info, now);
+        }
+        port_unmark_if_empty(&sm->peer[i]);
+    }
 }
 
 static uint64_t tick(struct comp *c, uint64_t now)
@@ -498,7 +500,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
         sm_take_replies(sm, now);
     if (sm->timer[now & (SM_TIMERS - 1)])
         sm_expire_timers(sm, now);
-    if (sm->mail & (SM_MAIL_CTA | SM_MAIL_PEER))
+    if (sm->mail & SM_MAIL_CTAS)
         take_ctas(sm, now);
     if (sm->lsu_n && now >= sm->lsu_busy_until)
         sm_lsu_step(sm, now);
@@ -543,9 +545,12 @@ static uint64_t tick(struct comp *c, uint64_t now)
         next = timer < next ? timer : next;
         if (sm->mail) { /* queued replies become ready later than the sender's wake-up */
             uint64_t hit = port_next_ready(&sm->hit), fill = port_next_ready(&sm->fill);
-            uint64_t reply = hit < fill ? hit : fill, peer = port_next_ready(&sm->peer);
+            uint64_t reply = hit < fill ? hit : fill;
             next = reply < next ? reply : next;
-            next = peer < next ? peer : next;
+            for (unsigned i = 0; i < SM_PEER_PORTS; i++) {
+                uint64_t peer = port_next_ready(&sm->peer[i]);
+                next = peer < next ? peer : next;
+            }
         }
     }
     return next;
@@ -701,12 +706,14 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     port_init(&sm->hit, eng, &sm->comp, cfg->outstanding_requests, 1, "hit");
     port_init(&sm->fill, eng, &sm->comp, cfg->outstanding_requests, 1, "fill");
     port_init(&sm->event, eng, &sm->comp, 1024, 1, "event");
-    port_init(&sm->peer, eng, &sm->comp, SM_PEER_EVENTS, 1, "peer");
+    port_init(&sm->peer[SM_PEER_EVENT], eng, &sm->comp, SM_PEER_EVENTS, 1, "peer");
+    port_init(&sm->peer[SM_PEER_BARRIER], eng, &sm->comp, SM_PEER_EVENTS, 1, "cluster");
     port_init(&sm->cta_in, eng, &sm->comp, SM_CTAS, 1, "cta");
     port_watch(&sm->hit, &sm->mail, SM_MAIL_HIT);
     port_watch(&sm->fill, &sm->mail, SM_MAIL_FILL);
     port_watch(&sm->event, &sm->mail, SM_MAIL_EVENT);
-    port_watch(&sm->peer, &sm->mail, SM_MAIL_PEER);
+    for (unsigned i = 0; i < SM_PEER_PORTS; i++)
+        port_watch(&sm->peer[i], &sm->mail, SM_MAIL_PEER << i);
     port_watch(&sm->cta_in, &sm->mail, SM_MAIL_CTA);
 
     sm->sched = sm_sched_get(cfg->scheduler);
@@ -751,9 +758,9 @@ struct port *sm_event_in(struct sm *sm)
 {
     return &sm->event;
 }
-struct port *sm_peer_in(struct sm *sm)
+struct port *sm_peer_in(struct sm *sm, enum sm_peer which)
 {
-    return &sm->peer;
+    return &sm->peer[which];
 }
 struct port *sm_cta_in(struct sm *sm)
 {

@@ -183,7 +183,8 @@ struct port *sm_hit_in(struct sm *), *sm_fill_in(struct sm *), *sm_event_in(stru
  * Events at mbarriers of other CTAs of a cluster leave by done_out, and come in here: req = low 32 bits of the CTA's
  * number, info = SM_CTA_EVENT, the grid's place, the number of the barrier.
  */
-struct port *sm_peer_in(struct sm *);
+enum sm_peer { SM_PEER_EVENT, SM_PEER_BARRIER, SM_PEER_PORTS }; /* by way: mbarriers, the cluster's barrier */
+struct port *sm_peer_in(struct sm *, enum sm_peer);
 /* `constant`, `texture` NULL: no such cache; the data cache is used instead. */
 void sm_connect(struct sm *, struct port *data, struct port *constant, struct port *texture, struct port *events,
                 struct port *done_out);

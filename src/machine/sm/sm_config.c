@@ -100,6 +100,10 @@ static const struct cfg_field sm_fields[] = {
     INT(tma_latency, "cycles", "88", 1, 900, "bulk and tensor copies: from the issue to their first request"),
     INT(tma_lines, "lines", "1", 1, 8, "line requests of bulk and tensor copies sent in one cycle"),
     INT(cluster_latency, "cycles", "180", 1, 900, "to the shared memory of another CTA of the cluster, and back"),
+    INT(cluster_barrier, "cycles", "0", 0, 900,
+        "from a warp's arrival at the barrier of its cluster until all its CTAs know of it; 0 = those of others half "
+        "of "
+        "sm.cluster_latency later, its own at once"),
     INT(cluster_bytes, "bytes", "16", 1, 1024, "bytes a cycle that a copy brings to another CTA of the cluster"),
     INT(param_latency, "cycles", "8", 1, 256, "load of a kernel parameter, from the load/store unit to the result"),
 #define LATENCY(unit, lat, ii)  lat

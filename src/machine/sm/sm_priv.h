@@ -88,6 +88,15 @@ struct warp {
     struct warp_region gathered;
 };
 
+/* What shared memory has to serve: requests of warps and the TMA, and operands of products; see async.c. */
+struct smem {
+    uint64_t free_at;        /* without products: it has served all requests */
+    uint64_t operands_until; /* the end of the last product */
+    uint64_t spare;          /* cycles until then that no operand and no request takes */
+    uint64_t owed;           /* cycles of requests beyond them */
+    uint64_t idle, length;   /* of the last product: cycles without operands, and all */
+};
+
 struct mbarrier {
     uint64_t waiting; /* warps */
     uint32_t events;
@@ -158,7 +167,8 @@ enum {
     SM_MAIL_EVENT = 4,
     SM_MAIL_REPLIES = SM_MAIL_HIT | SM_MAIL_FILL | SM_MAIL_EVENT,
     SM_MAIL_CTA = 8,
-    SM_MAIL_PEER = 16
+    SM_MAIL_PEER = 16, /* << enum sm_peer */
+    SM_MAIL_CTAS = SM_MAIL_CTA | SM_MAIL_PEER << SM_PEER_EVENT | SM_MAIL_PEER << SM_PEER_BARRIER
 };
 
 struct unit {
@@ -214,11 +224,11 @@ struct sm {
         uint32_t head, tail; /* free running, of order */
     } tma;
     uint64_t tensor_free_at[8]; /* by scheduler */
-    uint64_t smem_free_at;      /* shared memory has served what warps, the TMA and the tensor cores have asked for */
-    uint64_t network_free_at;   /* the same of the network to the cluster's other SMs */
-    bool clusters;              /* some grid has them */
-    uint64_t held;              /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
-    struct port peer;
+    struct smem smem;
+    uint64_t network_free_at; /* the same of the network to the cluster's other SMs */
+    bool clusters;            /* some grid has them */
+    uint64_t held;            /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
+    struct port peer[SM_PEER_PORTS];
     /* fetch */
     uint64_t fetch_free_at;
     struct icache_line *icache;
@@ -334,7 +344,7 @@ int sm_region_next(struct sm *, unsigned slot);
 /* async.c: TMA, mbarriers, products of warpgroups */
 bool sm_async_room(const struct sm *);
 /* Shared memory works so many cycles more; when they have passed. */
-uint64_t sm_smem_take(struct sm *, uint64_t cycles, uint64_t now);
+void sm_smem_take(struct sm *, uint64_t cycles, uint64_t now);
 /* So many bytes go to or from another SM of the cluster; when the last has left. */
 uint64_t sm_network_take(struct sm *, struct sm_stats *, uint64_t bytes, uint64_t now);
 void sm_griddepcontrol(struct sm *, unsigned slot, unsigned what); /* enum trace_griddep */
