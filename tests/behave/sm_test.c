@@ -1423,18 +1423,25 @@ static void lanes_leave_regions_and_skip_parts_of_them(void **state)
 struct products {
     uint32_t loads, n; /* the instructions: loads of shared memory, a product, commit, wait, what waits */
     uint32_t between;  /* loads in front of one more product */
+    uint32_t lines;    /* that a copy beside them writes to shared memory; they end before one more product */
 };
 static void product_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
     const struct products *p = ctx;
-    (void)cta, (void)warp;
+    (void)cta;
+    if (p->lines && warp == 0) {
+        const uint64_t copy[32] = {STREAM_COPY_LOAD, 0, 0, 1 << 20, 128 * p->lines};
+        synth_access(s, 5, (1u << STREAM_COPY_BOX) - 1, TRACE_SP_ASYNC, copy);
+    }
     for (uint32_t i = 0; i < p->loads; i++)
         synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
     for (uint32_t i = 0; i < p->n; i++)
         synth_do(s, 1, 1, ~0u);
     for (uint32_t i = 0; i < p->between; i++)
         synth_affine(s, 0, ~0u, TRACE_SP_SHARED, 0, 4);
-    if (p->between)
+    if (p->lines)
+        synth_do(s, 2, 2, ~0u);
+    if (p->between || p->lines)
         synth_do(s, 1, 1, ~0u);
     synth_do(s, 2, 3, ~0u);
 }
@@ -1452,6 +1459,7 @@ static uint64_t products_and(struct products p, unsigned columns, unsigned flags
         for (int k = 0; k < 3; k++)
             synth_inst(&s, TRACE_WGMMA, NULL, NULL);
         synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        synth_mem_inst(&s, TRACE_ASYNC, TRACE_SP_ASYNC, 0, NULL, NULL);
         s.inst.p[1].width = (uint8_t)(columns / 8);
         s.inst.p[1].mem_flags = (uint8_t)flags;
         s.inst.p[2].barrier = TRACE_WGMMA_COMMIT;
@@ -1501,6 +1509,12 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     assert_int_equal(t.shared_passes, 32);
     assert_int_equal(products_and(loads, 64, TRACE_WGMMA_A_SHARED, &t),
                      products(9, 64, TRACE_WGMMA_A_SHARED, 0, &t) + 29);
+    /* However much the TMA writes, products that need shared memory all the time are as fast. */
+    const struct products line = {.n = 40, .lines = 1}, box = {.n = 40, .lines = 256};
+    const uint64_t beside_one = products_and(line, 64, TRACE_WGMMA_A_SHARED, &t);
+    assert_int_equal(t.tma_copies, 1);
+    assert_int_equal(products_and(box, 64, TRACE_WGMMA_A_SHARED, &t), beside_one);
+    assert_in_range(beside_one, 41 * 32, 41 * 32 + 40);
 }
 
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */

@@ -15,16 +15,19 @@
  * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
  * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
  *
- * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access, each line that the TMA writes, each
- * 128 bytes of a product's operands. Operands of products that are queued leave the rest of their time to the others; what
- * the others ask for beyond it is added to the next product. The layouts that wgmma takes have no conflicts of their own. The network to other SMs carries sm.cluster_bytes a cycle of each SM's loads, stores and copies.
+ * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access and each 128 bytes of a product's
+ * operands. Operands of products that are queued leave the rest of their time to the warps; what these ask for beyond it
+ * is added to the next product. The layouts that wgmma takes have no conflicts of their own, and what the TMA writes does
+ * not delay them: on an H200 products beside copies take the time of products alone, however many lines are written
+ * (silicon/probes/hopper.cu, wgmma_beside_tma). The network to other SMs carries sm.cluster_bytes a cycle of each SM's
+ * loads, stores and copies.
  *
  * griddepcontrol (PTX ISA 9.1): with launch_dependents a CTA tells the dispatcher that the grid behind this one may begin;
  * the first warp that executes it does so for the CTA. A warp that executes wait sleeps until the grid before its own has
  * ended, with all its accesses. Both do nothing in a grid that overlaps no other.
  *
- * Left out: that accesses of warps and writes of the TMA wait for shared memory; mbarriers beyond SM_MBARRIERS of a
- * CTA, at which no warp waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
+ * Left out: that accesses of warps wait for operands and for what the TMA writes; mbarriers beyond SM_MBARRIERS of a CTA,
+ * at which no warp waits; the time in which setmaxnreg waits for registers; the network's width for st.async.
  * Sources: docs/hopper.md.
  */
 #include "sm/sm_priv.h"
@@ -352,8 +355,6 @@ void sm_tma_reply(struct sm *sm, uint32_t token, uint64_t now)
 {
     const unsigned at = token & (SM_TMA_COPIES - 1);
     struct tma_copy *t = &sm->tma.copy[at];
-    if (t->kind == STREAM_COPY_LOAD)
-        sm_smem_take(sm, 1, now);
     if (--t->left == 0 && t->sent)
         finish_copy(sm, at, now);
 }
