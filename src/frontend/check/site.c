@@ -460,8 +460,8 @@ static emu_op_fn *describe(struct site *x, const struct emu_inst *in)
     case PTX_ST:
     case PTX_ATOM:
     case PTX_RED:
-        if (ptx_has(p, PTX_M_ASYNC) || kind != EMU_K_MEM || in->aux[EMU_AUX_SPACE] == PTX_S_CONST ||
-            in->aux[EMU_AUX_SPACE] == PTX_S_PARAM)
+        if (ptx_has(p, PTX_M_ASYNC) || (kind != EMU_K_MEM && kind != EMU_K_TICKET) ||
+            in->aux[EMU_AUX_SPACE] == PTX_S_CONST || in->aux[EMU_AUX_SPACE] == PTX_S_PARAM)
             return NULL;
         return memory_site(x, in);
     case PTX_CP:
