@@ -234,10 +234,10 @@ static void stores_of_the_same_words(void **state)
     for (unsigned others = 1; others <= 2; others++) {
         unsigned n = 0;
         for (unsigned turn = 0; turn < 3; turn++)
-            for (unsigned k = 0; k <= others; k++)
-                shots[n++] = (struct shot){100 + 2 * n, 0x4000 + 0x4000 * (k ? turn + k * 3 : 0),
-                                           REQ_WRITE,   .sectors = 1,
-                                           .words = 1,  .flags = k ? 0 : REQ_F_BYPASS};
+            for (unsigned k = 0; k <= others; k++, n++)
+                shots[n] = (struct shot){100 + 2 * n, 0x4000 + 0x4000 * (k ? turn + k * 3 : 0),
+                                         REQ_WRITE,   .sectors = 1,
+                                         .words = 1,  .flags = k ? 0 : REQ_F_BYPASS};
         struct memsys *m = one("[l1]\nstore_lines = 2\nstore_wait = 40\nstore_whole_sectors = yes\n");
         memsys_script(m, 0, shots, n, at);
         memsys_run(m);
