@@ -155,6 +155,7 @@ static void bench_free(struct bench *b)
     VEC_FREE(&b->l1->log);
     VEC_FREE(&b->l1->heard);
     sm_kernel_free(b->kernel);
+    dispatch_free(b->dispatch);
     sm_free(b->sm);
     engine_free(b->eng);
     arena_free(b->arena);
