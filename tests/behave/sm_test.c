@@ -1533,12 +1533,15 @@ static void waiting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
         synth_do(s, 2, 1, ~0u);
     synth_access(s, 1, 1, TRACE_SP_ASYNC, arrive);
 }
-static uint64_t wait_for(uint32_t before, const char *machine)
+/* The cycle in which CTAs end that wait at an mbarrier, arrive at it and add; cluster: CTAs of one, 0 = none. */
+static uint64_t mbarrier_end(uint32_t ctas, uint32_t threads, uint32_t cluster, synth_warp *warp, void *ctx,
+                             const char *machine)
 {
     uint64_t end[2];
     for (int tick_all = 0; tick_all < 2; tick_all++) {
         struct synth s;
-        synth_init(&s, 1, 64, waiting_warp, &before);
+        synth_init(&s, ctas, threads, warp, ctx);
+        s.launch.cluster_ctas = (uint8_t)cluster;
         for (int k = 0; k < 2; k++)
             synth_mem_inst(&s, TRACE_MBARRIER, TRACE_SP_ASYNC, 0, NULL, NULL);
         synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(1));
@@ -1546,12 +1549,16 @@ static uint64_t wait_for(uint32_t before, const char *machine)
         s.inst.p[1].barrier = TRACE_MBARRIER_ARRIVE;
         synth_seal(&s);
         struct bench *b = bench_new(&s, machine, tick_all);
-        end[tick_all] = bench_run(b, 1);
+        end[tick_all] = bench_run(b, ctas);
         bench_free(b);
         synth_free(&s);
     }
     assert_int_equal(end[0], end[1]);
     return end[0];
+}
+static uint64_t wait_for(uint32_t before, const char *machine)
+{
+    return mbarrier_end(1, 64, 0, waiting_warp, &before, machine);
 }
 static void warps_look_at_mbarriers_again(void **state)
 {
@@ -1594,25 +1601,8 @@ static void meeting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp
 }
 static uint64_t meeting(uint32_t before, uint32_t ctas, const char *machine)
 {
-    uint64_t end[2];
-    for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct synth s;
-        struct meeting m = {before, ctas};
-        synth_init(&s, 2, 32, meeting_warp, &m);
-        s.launch.cluster_ctas = (uint8_t)ctas;
-        for (int k = 0; k < 2; k++)
-            synth_mem_inst(&s, TRACE_MBARRIER, TRACE_SP_ASYNC, 0, NULL, NULL);
-        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(1));
-        s.inst.p[0].barrier = TRACE_MBARRIER_WAIT;
-        s.inst.p[1].barrier = TRACE_MBARRIER_ARRIVE;
-        synth_seal(&s);
-        struct bench *b = bench_new(&s, machine, tick_all);
-        end[tick_all] = bench_run(b, 2);
-        bench_free(b);
-        synth_free(&s);
-    }
-    assert_int_equal(end[0], end[1]);
-    return end[0];
+    struct meeting m = {before, ctas};
+    return mbarrier_end(2, 32, ctas, meeting_warp, &m, machine);
 }
 static void clusters_meet_when_all_know_of_all(void **state)
 {
