@@ -459,9 +459,10 @@ ALWAYS_INLINE struct l2_outcome look_up_here(struct l2 *l2, const struct l2_look
 ALWAYS_INLINE struct l2_outcome look_up(struct l2 *l2, const struct l2_lookup *q, uint64_t now, bool atomic)
 {
     const struct req *r = &l2->req[q->req];
-    const bool tells =
+    /* The other partition's copy of the line is old then, if it has one. */
+    const bool invalidates =
         (atomic || r->kind == REQ_WRITE) && l2->cfg.partition_of && l2->remote_out && !q->far && !q->copy;
-    if (!tells)
+    if (!invalidates)
         return look_up_here(l2, q, now, atomic);
     const uint64_t addr = r->addr;
     if (ring_free(&l2->far) == 0)

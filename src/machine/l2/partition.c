@@ -9,8 +9,8 @@
  *                            -> reply network
  *         store, atomic   -> link -> the counterpart's tags, which answer it
  *
- * With l2.partition_of = sm, stores and atomics also come straight to the slice where their line lives; it tells the
- * counterpart, whose copy is old then. Such news occupies neither the link nor the tags.
+ * With l2.partition_of = sm, stores and atomics also come straight to the slice where their line lives; it invalidates the
+ * counterpart's copy. An invalidation occupies neither the link nor the tags.
  *
  * Requests from the link have their own entry in front of the tags and never wait for a request from the network, and
  * fetches of copies leave MSHRs and a way of each set free for them, so that two slices cannot deadlock.
