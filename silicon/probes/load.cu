@@ -21,7 +21,8 @@ static u64 arena_bytes;
 enum half { LOWER, ALTERNATE, PARITY };
 
 /* Each thread reads a word of the sector that it finds `stride` bytes behind its neighbor's. */
-template <int HALF> __global__ void read_stride(const char *base, u64 bytes, u64 from, unsigned stride, int n, stamp *s, unsigned *out)
+template <int HALF>
+__global__ void read_stride(const char *base, u64 bytes, u64 from, unsigned stride, int n, stamp *s, unsigned *out)
 {
     u64 per_turn = (u64)gridDim.x * blockDim.x * stride;
     u64 at = (from + (u64)(blockIdx.x * blockDim.x + threadIdx.x) * stride) % bytes;
@@ -40,10 +41,11 @@ template <int HALF> __global__ void read_stride(const char *base, u64 bytes, u64
 }
 
 /* A warp takes blocks of `block` bytes at random, 16 bytes a lane; of small ones several at a time. */
-template <bool STORE> __global__ void blocks(char *base, u64 mask, unsigned block, int n, stamp *s, unsigned *out)
+template <bool STORE>
+__global__ void blocks(char *base, u64 mask, unsigned block, unsigned first, int n, stamp *s, unsigned *out)
 {
     const unsigned lanes = block < 512 ? block / 16 : 32, turns = block < 512 ? 1 : block / 512;
-    u64 seed = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / lanes * 0x9e3779b97f4a7c15ull + 12345 + n;
+    u64 seed = ((u64)blockIdx.x * blockDim.x + threadIdx.x) / lanes * 0x9e3779b97f4a7c15ull + first;
     unsigned x = 0;
     long long t = begin_timing();
 #pragma unroll 1
@@ -84,9 +86,11 @@ __global__ void write_words(char *base, u64 bytes, u64 from, unsigned stride, in
  * `shared` (NULL: none) or, LOAD, a load of one of those lines that the next turn waits for. The stores are done when time ends.
  */
 template <int BYTES, bool LOAD>
-__global__ void beside(int n, unsigned others, char *lines, char *shared, unsigned spread, unsigned apart, stamp *s, unsigned *out)
+__global__ void beside(int n, unsigned others, char *lines, char *shared, unsigned spread, unsigned apart, stamp *s,
+                       unsigned *out)
 {
-    const unsigned warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32, warps = gridDim.x * (blockDim.x / 32);
+    const unsigned warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32,
+                   warps = gridDim.x * (blockDim.x / 32);
     char *own = lines + (u64)warp * 8192 + lane * 128, *one = shared + blockIdx.x % spread * apart;
     unsigned at = 0, x = 0;
     long long t = begin_timing();
@@ -99,7 +103,9 @@ __global__ void beside(int n, unsigned others, char *lines, char *shared, unsign
             else if (BYTES == 4)
                 asm volatile("st.global.u32 [%0], %1;" ::"l"(own + at), "r"(1) : "memory");
             else
-                asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(own - lane * 128 + (lane / 2) * 256 + lane % 2 * 16 + at), "r"(1)
+                asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(own - lane * 128 + (lane / 2) * 256 +
+                                                                           lane % 2 * 16 + at),
+                             "r"(1)
                              : "memory");
             at ^= 4096;
         }
@@ -123,10 +129,11 @@ static void dram_reads(unsigned ctas)
     const int a = model ? 16 : 100, b = model ? 32 : 500;
     auto row = [&](auto kernel, const char *half, unsigned stride, int per) {
         u64 from = 0;
-        measure("dram_stride", text("stride=%u%s", stride, half), a / per, b / per, ctas, (double)ctas * 512 * 32, [&](int n) {
-            kernel<<<ctas, 512>>>(arena, arena_bytes, from, stride, n, stamps, sink);
-            from = (from + (u64)n * ctas * 512 * stride) % arena_bytes;
-        });
+        measure("dram_stride", text("stride=%u%s", stride, half), a / per, b / per, ctas, (double)ctas * 512 * 32,
+                [&](int n) {
+                    kernel<<<ctas, 512>>>(arena, arena_bytes, from, stride, n, stamps, sink);
+                    from = (from + (u64)n * ctas * 512 * stride) % arena_bytes;
+                });
     };
     for (unsigned stride : {32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u})
         row(read_stride<LOWER>, "", stride, model && stride > 512 ? 2 : 1);
@@ -143,9 +150,9 @@ static void dram_blocks(unsigned ctas)
         const int a = (model ? 32u << 10 : 512u << 10) / turn / 8, b = 4 * a;
         const double useful = (double)ctas * 16 * turn;
         measure("dram_block", text("read,block=%u", block), a, b, ctas, useful,
-                [&](int n) { blocks<false><<<ctas, 512>>>(arena, mask, block, n, stamps, sink); });
+                [&](int n) { blocks<false><<<ctas, 512>>>(arena, mask, block, 12345 + launches, n, stamps, sink); });
         measure("dram_block", text("write,block=%u", block), a, b, ctas, useful,
-                [&](int n) { blocks<true><<<ctas, 512>>>(arena, mask, block, n, stamps, sink); });
+                [&](int n) { blocks<true><<<ctas, 512>>>(arena, mask, block, 12345 + launches, n, stamps, sink); });
     }
 }
 
@@ -172,8 +179,9 @@ static void stores_beside()
         std::string name = text("%s,others=%u%s", what, others, spread ? "" : ",alone");
         if (spread > 1)
             name += text(",words=%u,apart=%u", spread, apart);
-        measure(probe, name, a, b, ctas, threads / 32,
-                [&](int n) { kernel<<<ctas, threads>>>(n, others, lines, shared, spread ? spread : 1, apart, stamps, sink); });
+        measure(probe, name, a, b, ctas, threads / 32, [&](int n) {
+            kernel<<<ctas, threads>>>(n, others, lines, shared, spread ? spread : 1, apart, stamps, sink);
+        });
     };
     for (unsigned others : {1u, 2u, 4u}) {
         row(beside<1, false>, "store_beside", "bytes", others, 0, 0);
