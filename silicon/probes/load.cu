@@ -126,20 +126,20 @@ __global__ void beside(int n, unsigned others, char *lines, char *shared, unsign
 
 static void dram_reads(unsigned ctas)
 {
-    const int a = model ? 16 : 100, b = model ? 32 : 500;
-    auto row = [&](auto kernel, const char *half, unsigned stride, int per) {
+    const int a = model ? 4 : 100, b = model ? 12 : 500;
+    auto row = [&](auto kernel, const char *half, unsigned stride) {
         u64 from = 0;
-        measure("dram_stride", text("stride=%u%s", stride, half), a / per, b / per, ctas, (double)ctas * 512 * 32,
+        measure("dram_stride", text("stride=%u%s", stride, half), a, b, ctas, (double)ctas * 512 * 32,
                 [&](int n) {
                     kernel<<<ctas, 512>>>(arena, arena_bytes, from, stride, n, stamps, sink);
                     from = (from + (u64)n * ctas * 512 * stride) % arena_bytes;
                 });
     };
     for (unsigned stride : {32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u})
-        row(read_stride<LOWER>, "", stride, model && stride > 512 ? 2 : 1);
-    row(read_stride<ALTERNATE>, ",half=alternate", 128, 1);
-    row(read_stride<PARITY>, ",half=parity", 128, 1);
-    row(read_stride<PARITY>, ",half=parity", 256, 1);
+        row(read_stride<LOWER>, "", stride);
+    row(read_stride<ALTERNATE>, ",half=alternate", 128);
+    row(read_stride<PARITY>, ",half=parity", 128);
+    row(read_stride<PARITY>, ",half=parity", 256);
 }
 
 static void dram_blocks(unsigned ctas)
@@ -208,7 +208,7 @@ static void stores_beside()
 int main(int argc, char **argv)
 {
     start(argc, argv);
-    arena_bytes = model ? 1ull << 30 : 16ull << 30;
+    arena_bytes = model ? 4ull << 30 : 16ull << 30;
     CHECK(cudaMalloc(&arena, arena_bytes));
     int device = 0, sms = 0;
     CHECK(cudaGetDevice(&device));
