@@ -216,6 +216,34 @@ static void atomics_by_sector(void **state)
     }
 }
 
+/*
+ * A store of part of a sector takes its bank eight cycles here, from the fifth on also the port. Whole sectors take none, and
+ * lines of 512 bytes apart take turns.
+ */
+static void part_store(void **state)
+{
+    (void)state;
+    enum { N = 24 };
+    static const struct {
+        uint32_t words;
+        uint64_t other;
+        unsigned cycles_of_two;
+    } cases[] = {{1, 0, 16}, {1, 0x80, 16}, {1, 0x200, 8}, {0xff, 0, 4}}; /* two flits each */
+    for (unsigned k = 0; k < 4; k++) {
+        struct memsys *m = machine(1, "[l2]\npart_store = 16\n");
+        struct shot shots[N];
+        struct landing at[N];
+        for (unsigned i = 0; i < N; i++)
+            shots[i] = (struct shot){1 + i,        i % 2 ? cases[k].other : 0, REQ_WRITE,
+                                     .sectors = 1, .words = cases[k].words,    .flags = REQ_F_BYPASS};
+        memsys_script(m, 0, shots, N, at);
+        memsys_run(m);
+        assert_int_equal(at[N - 1].back - at[N - 9].back, 4 * cases[k].cycles_of_two);
+        assert_in_range(at[3].back - at[0].back, 3, 6);
+        memsys_free(m);
+    }
+}
+
 /* A store to another sector of a line that is being fetched waits for the fill, and so does what comes behind it. */
 static void store_awaits_fill(void **state)
 {
@@ -725,6 +753,7 @@ int main(void)
         cmocka_unit_test(pseudo_channels),
         cmocka_unit_test(store_cycles),
         cmocka_unit_test(atomics_by_sector),
+        cmocka_unit_test(part_store),
         cmocka_unit_test(store_awaits_fill),
         cmocka_unit_test(partition_of_sm),
         cmocka_unit_test(age_cap),

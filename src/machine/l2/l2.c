@@ -242,7 +242,8 @@ static const struct cfg_field fields[] = {
         "of the atomic unit for a sector of which an atomic changes at most half the words; 0 = l2.atomic_interval"),
     CFG_ROW(T, atomic_most_of_sector, CFG_INT, "half cycles", "0", 0, 64, NULL, "the same where it changes more"),
     CFG_ROW(T, part_store, CFG_INT, "half cycles", "0", 0, 64, NULL,
-            "how long a store of part of a sector takes one of a slice's two data banks (512 bytes in each, in turn), in both "
+            "how long a store of part of a sector takes one of a slice's two data banks (512 bytes in each, in turn), "
+            "in both "
             "partitions; 0 = no longer than the port"),
     CFG_ROW(T, atomic_latency, CFG_INT, "cycles", "0", 0, 400, NULL, "additional latency of an atomic"),
     CFG_ROW(T, partitions, CFG_INT, "", "1", 1, 2, NULL,

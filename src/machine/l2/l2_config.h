@@ -31,7 +31,7 @@ struct l2_config {
     uint32_t write_miss; /* enum l2_write */
     uint32_t atomic_interval, atomic_latency;
     uint32_t atomic_part_sector, atomic_most_of_sector; /* half cycles; 0: an atomic takes atomic_interval */
-    uint32_t part_store; /* half cycles that a store of part of a sector takes one of two data banks; 0: none */
+    uint32_t part_store;    /* half cycles that a store of part of a sector takes one of two data banks; 0: none */
     bool store_awaits_fill; /* a store to a line in flight waits until it has arrived, and the tags with it */
     uint32_t port_bytes, write_port_bytes;
     bool port_packed;      /* reads share the port's cycles: a line of 128 bytes takes 2.56 cycles of 50 bytes */

@@ -96,9 +96,9 @@ struct l2 {
     uint64_t fill_free_at; /* fill port */
     bool closed;           /* l2.look_up_room: a queue behind the tags was full at the last try */
     uint64_t atomic_free_at;
-    uint64_t atomic_free_half; /* the same in half cycles, with l2.atomic_part_sector */
+    uint64_t atomic_free_half;  /* the same in half cycles, with l2.atomic_part_sector */
     uint64_t bank_free_half[2]; /* half cycles, with l2.part_store */
-    struct l2_read *reads;     /* coalescer.c; NULL: l2.coalesce = 1 */
+    struct l2_read *reads;      /* coalescer.c; NULL: l2.coalesce = 1 */
     uint64_t coalesced;
     const struct order_policy *order_policy;
     struct order *order; /* NULL: requests come straight from the port */
