@@ -3,7 +3,7 @@
 
     silicon/probes/compare.py [--weir build/weir] [--gpu h200] [--only PROBE] [--set KEY=VALUE] [PROGRAM...]
 
-PROGRAM is inst, memory, front, hopper or launch (default: inst and memory). The board's rows are silicon/probes/h200_PROGRAM.tsv. Each
+PROGRAM is inst, memory, front, hopper, load or launch (default: inst and memory). The board's rows are silicon/probes/h200_PROGRAM.tsv. Each
 value is cycles per operation: the difference of the two launches over the operations between them (probe.h). Under weir
 the cycles of a launch come from its statistics. Rows that one side does not have are left out.
 """

@@ -129,11 +129,10 @@ static void dram_reads(unsigned ctas)
     const int a = model ? 4 : 100, b = model ? 12 : 500;
     auto row = [&](auto kernel, const char *half, unsigned stride) {
         u64 from = 0;
-        measure("dram_stride", text("stride=%u%s", stride, half), a, b, ctas, (double)ctas * 512 * 32,
-                [&](int n) {
-                    kernel<<<ctas, 512>>>(arena, arena_bytes, from, stride, n, stamps, sink);
-                    from = (from + (u64)n * ctas * 512 * stride) % arena_bytes;
-                });
+        measure("dram_stride", text("stride=%u%s", stride, half), a, b, ctas, (double)ctas * 512 * 32, [&](int n) {
+            kernel<<<ctas, 512>>>(arena, arena_bytes, from, stride, n, stamps, sink);
+            from = (from + (u64)n * ctas * 512 * stride) % arena_bytes;
+        });
     };
     for (unsigned stride : {32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u})
         row(read_stride<LOWER>, "", stride);
