@@ -394,6 +394,8 @@ static void *keep(struct arena *a, const void *list, size_t bytes)
 static uint32_t kernel_regs(const struct ptx_code *code, unsigned n_code)
 {
     uint32_t most = 0;
+    if (code[0].func->assembled_regs)
+        return code[0].func->assembled_regs;
     for (unsigned k = 0; k < n_code; k++) {
         uint32_t n = ptx_regs_per_thread(code[k].module, code[k].func);
         most = n > most ? n : most;
