@@ -1518,6 +1518,58 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     assert_in_range(beside_one, 41 * 32, 41 * 32 + 40);
 }
 
+/* Four warps multiply, four others execute `n` independent instructions of a class, which end last. */
+struct beside {
+    uint32_t n, cls;
+};
+static void beside_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct beside *x = ctx;
+    (void)cta;
+    if (warp < 4)
+        synth_do(s, 0, 1, ~0u);
+    else
+        for (uint32_t i = 0; i < x->n; i++)
+            synth_do(s, 1, 1, ~0u);
+}
+static uint64_t beside_products(uint32_t n, uint32_t cls, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct beside x = {n, cls};
+        struct synth s;
+        synth_init(&s, 1, 256, beside_warp, &x);
+        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+        synth_inst(&s, (enum trace_class)cls, REGS(1), REGS(2));
+        s.inst.p[0].width = 256 / 8;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void arithmetic_waits_beside_products(void **state)
+{
+    (void)state;
+#define BESIDE(wait)                                                                                                   \
+    "sm.schedulers=4 sm.sp_units=4 sm.int_units=4 sm.sfu_units=4 sm.operand_cycles=0 sm.ii.int_minmax=2 sm.ii.sfu=8 "  \
+    "sm.ii.fp_mad=1 sm.lat.int_minmax=1 sm.lat.sfu=1 sm.lat.fp_mad=1 sm.wgmma_wait=" wait
+    const char *never = BESIDE("0"), *two = BESIDE("2");
+    static const struct {
+        uint32_t cls, n, longer; /* in the 128 cycles of a product of 256 columns */
+    } cases[] = {{TRACE_INT_MINMAX, 100, 128 / 4 * 2},
+                 {TRACE_SFU, 40, 128 / 10 * 2 + 2},
+                 {TRACE_FP_MAD, 200, 128 / 2},
+                 {TRACE_NOP, 200, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(beside_products(cases[i].n, cases[i].cls, two),
+                         beside_products(cases[i].n, cases[i].cls, never) + cases[i].longer);
+#undef BESIDE
+}
+
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
 static void waiting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -1642,6 +1694,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
+        cmocka_unit_test(arithmetic_waits_beside_products),
         cmocka_unit_test(warps_look_at_mbarriers_again),
         cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),

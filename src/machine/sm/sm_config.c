@@ -95,6 +95,9 @@ static const struct cfg_field sm_fields[] = {
     INT(wgmma_latency, "cycles", "0", 0, 900,
         "from the tensor cores' last cycle for a product to the end of a wait for it"),
     INT(wgmma_shared_latency, "cycles", "0", 0, 900, "further cycles of a product whose A is in shared memory"),
+    INT(wgmma_wait, "cycles", "0", 0, 32,
+        "how much longer an instruction keeps a unit of 16 lanes or fewer beside the tensor cores' products of "
+        "warpgroups; half of it where the unit takes 32 lanes"),
     INT(mbarrier_poll, "cycles", "0", 0, 1000,
         "a warp that waits at an mbarrier looks at it again after so many cycles; 0 = it wakes at once"),
     INT(tma_latency, "cycles", "88", 1, 900, "bulk and tensor copies: from the issue to their first request"),
