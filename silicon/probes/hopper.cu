@@ -596,6 +596,56 @@ __global__ void __launch_bounds__(384, 1)
     }
     out[threadIdx.x] = x;
 }
+/*
+ * How far a warp runs ahead of the tensor cores: cycles until `ahead` products have been issued, of which none is waited
+ * for in between.
+ */
+template <int columns, bool registers, int ahead>
+__global__ void __launch_bounds__(128, 1) issue_ahead(int n, u64 a, u64 b, stamp *s, unsigned *out)
+{
+    extern __shared__ __align__(1024) char tile[];
+    const u64 at = operands(tile);
+    unsigned x = 0, cycles = 0;
+#define AHEAD(BODY)                                                                                                    \
+    asm volatile("{\n" ALL                                                                                             \
+                 ".reg .pred p, q;\n.reg .b32 i, t, u, a0, a1, a2, a3;\nmov.b32 a0, 0;\nmov.b32 a1, 0;\nmov.b32 a2, "  \
+                 "0;\nmov.b32 a3, 0;\nmov.b32 i, 0;\nsetp.ge.u32 p, %4, 1;\n"                                          \
+                 "again: wgmma.fence.sync.aligned;\nmov.u32 t, %%clock;\n" BODY                                        \
+                 "mov.u32 u, %%clock;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"           \
+                 "sub.u32 u, u, t;\nadd.u32 %1, %1, u;\nadd.u32 i, i, 1;\n"                                            \
+                 "setp.lt.u32 q, i, %4;\n@q bra again;\nmov.b32 %0, d00;\n}"                                           \
+                 : "=r"(x), "+r"(cycles)                                                                               \
+                 : "l"(a + at), "l"(b + at), "r"(n)                                                                    \
+                 : "memory")
+#define AHEAD_TIMES(P)                                                                                                 \
+    if constexpr (ahead == 1) {                                                                                        \
+        AHEAD(P);                                                                                                      \
+    } else if constexpr (ahead == 2) {                                                                                 \
+        AHEAD(P P);                                                                                                    \
+    } else if constexpr (ahead == 3) {                                                                                 \
+        AHEAD(P P P);                                                                                                  \
+    } else if constexpr (ahead == 4) {                                                                                 \
+        AHEAD(P P P P);                                                                                                \
+    } else if constexpr (ahead == 6) {                                                                                 \
+        AHEAD(P P P P P P);                                                                                            \
+    } else {                                                                                                           \
+        AHEAD(P P P P P P P P);                                                                                        \
+    }
+#define AHEAD_PRODUCT(N, A, T)                                                                                         \
+    "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" D##N "}, " A ", %3, p, 1, 1, " T ";\n"
+    if constexpr (columns == 64 && registers) {
+        AHEAD_TIMES(AHEAD_PRODUCT(64, "{a0,a1,a2,a3}", "0"))
+    } else if constexpr (columns == 64) {
+        AHEAD_TIMES(AHEAD_PRODUCT(64, "%2", "0, 0"))
+    } else if constexpr (columns == 128) {
+        AHEAD_TIMES(AHEAD_PRODUCT(128, "%2", "0, 0"))
+    } else {
+        AHEAD_TIMES(AHEAD_PRODUCT(256, "%2", "0, 0"))
+    }
+    if (threadIdx.x == 0)
+        s[blockIdx.x] = stamp{0, cycles, my_sm()};
+    out[threadIdx.x] = x;
+}
 /* Warpgroups pass a turn on: each waits for its named barrier and arrives at the next one's. */
 __global__ void pass_turns(int n, stamp *s)
 {
@@ -782,6 +832,25 @@ template <work kind> static void beside_work_of()
     beside_work<kind, 256, false>("n=256,a=shared");
 }
 
+template <int columns, bool registers, int ahead> static void issued_ahead()
+{
+    const u64 d = descriptor(16, 1024, 1);
+    measure("wgmma_issue", text("n=%d,a=%s,products=%d", columns, registers ? "registers" : "shared", ahead), 16, 48, 1,
+            1, [&](int n) {
+                start_kernel(issue_ahead<columns, registers, ahead>, 1, 128, 1, 100 << 10, n, d, d + (32768 >> 4),
+                             stamps, sink);
+            });
+}
+template <int columns, bool registers> static void issued_ahead_of()
+{
+    issued_ahead<columns, registers, 1>();
+    issued_ahead<columns, registers, 2>();
+    issued_ahead<columns, registers, 3>();
+    issued_ahead<columns, registers, 4>();
+    issued_ahead<columns, registers, 6>();
+    issued_ahead<columns, registers, 8>();
+}
+
 int main(int argc, char **argv)
 {
     start(argc, argv);
@@ -858,6 +927,10 @@ int main(int argc, char **argv)
         products_beside<256>(groups);
     }
 
+    issued_ahead_of<64, false>();
+    issued_ahead_of<64, true>();
+    issued_ahead_of<128, false>();
+    issued_ahead_of<256, false>();
     beside_work_of<WORK_FMA>();
     beside_work_of<WORK_ADD>();
     beside_work_of<WORK_MAX>();

@@ -1492,6 +1492,10 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     const uint64_t narrow = products(1, 8, TRACE_WGMMA_A_SHARED, 0, &t);
     assert_int_equal(products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t) - narrow, 8 * 18);
     assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 4);
+    product_machine = "sm.schedulers=4 sm.wgmma_least=14";
+    assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 14);
+    assert_int_equal(products(17, 8, TRACE_WGMMA_A_SHARED, 0, &t) - products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t),
+                     8 * 18);
     /* A wait ends later than the tensor cores do, most of all when A is in shared memory. */
     product_machine = "sm.schedulers=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10";
     assert_int_equal(products(9, 256, 0, 0, &t) - one, 8 * 128 + 15);

@@ -11,9 +11,9 @@
  * other CTAs come and go through the dispatcher, which knows where the CTAs are. So do all arrivals at the barrier of a
  * cluster of several CTAs, where sm.cluster_barrier says how long they take.
  *
- * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
- * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
- * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
+ * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, at least sm.wgmma_least
+ * cycles, or until shared memory has delivered its operands, whichever is longest. Warps continue and wait for groups,
+ * sm.wgmma_latency cycles longer than the tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access and each 128 bytes of a product's
  * operands. Operands of products that are queued leave the rest of their time to the warps; what these ask for beyond it
@@ -367,7 +367,8 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
     if (i->barrier_warps) { /* a product of this many times eight columns */
         const uint32_t columns = 8u * i->barrier_warps, b_bytes = i->mem_flags & TRACE_WGMMA_SPARSE ? 64 : 32;
         const uint32_t bytes = columns * b_bytes + (i->mem_flags & TRACE_WGMMA_A_SHARED ? 64 * 32 : 0);
-        const uint32_t cycles = columns < sm->cfg.wgmma_columns ? 1 : columns / sm->cfg.wgmma_columns;
+        const uint32_t whole = columns / sm->cfg.wgmma_columns,
+                       cycles = whole > sm->cfg.wgmma_least ? whole : sm->cfg.wgmma_least;
         uint64_t *free_at = &sm->tensor_free_at[slot % sm->cfg.schedulers];
         const uint64_t begins = *free_at > now ? *free_at : now;
         take(free_at, cycles, now);

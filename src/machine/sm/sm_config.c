@@ -92,6 +92,7 @@ static const struct cfg_field sm_fields[] = {
         "and constant memory (GPGPU-Sim 3.2)"),
     INT(wgmma_columns, "columns", "2", 1, 256,
         "columns of a warpgroup's product of 64 rows (wgmma) that the tensor cores finish in a cycle"),
+    INT(wgmma_least, "cycles", "1", 1, 256, "of the tensor cores for such a product, however few its columns"),
     INT(wgmma_latency, "cycles", "0", 0, 900,
         "from the tensor cores' last cycle for a product to the end of a wait for it"),
     INT(wgmma_shared_latency, "cycles", "0", 0, 900, "further cycles of a product whose A is in shared memory"),
