@@ -1574,6 +1574,52 @@ static void arithmetic_waits_beside_products(void **state)
 #undef BESIDE
 }
 
+/* A warpgroup issues products and then arithmetic; the cycle in which that ends, which waits for no product. */
+struct ahead {
+    uint32_t n;
+};
+static void ahead_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct ahead *x = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < x->n; i++)
+        synth_do(s, 0, 1, ~0u);
+    synth_do(s, 1, 1, ~0u);
+}
+static uint64_t issued(uint32_t n, unsigned flags, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct ahead x = {n};
+        struct synth s;
+        synth_init(&s, 1, 128, ahead_warp, &x);
+        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(2));
+        s.inst.p[0].width = 256 / 8;
+        s.inst.p[0].mem_flags = (uint8_t)flags;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void warps_run_ahead_of_tensor_cores(void **state)
+{
+    (void)state;
+    const char *far = "sm.schedulers=4 sm.sp_units=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10",
+               *three = "sm.schedulers=4 sm.sp_units=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10 sm.wgmma_ahead=3";
+    const uint64_t one = issued(1, TRACE_WGMMA_A_SHARED, far);
+    assert_int_equal(issued(9, TRACE_WGMMA_A_SHARED, far), one + 8);
+    assert_int_equal(issued(3, TRACE_WGMMA_A_SHARED, three), one + 2);
+    /* The fourth when the first has ended, 128 cycles and the latency behind the first issue; the next 128 later. */
+    assert_int_equal(issued(4, TRACE_WGMMA_A_SHARED, three), one + 128 + 25);
+    assert_int_equal(issued(5, TRACE_WGMMA_A_SHARED, three), one + 2 * 128 + 25);
+    assert_int_equal(issued(3, 0, three), one + 128 + 15);
+}
+
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
 static void waiting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -1699,6 +1745,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
         cmocka_unit_test(arithmetic_waits_beside_products),
+        cmocka_unit_test(warps_run_ahead_of_tensor_cores),
         cmocka_unit_test(warps_look_at_mbarriers_again),
         cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),

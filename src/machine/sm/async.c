@@ -14,6 +14,7 @@
  * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, at least sm.wgmma_least
  * cycles, or until shared memory has delivered its operands, whichever is longest. Warps continue and wait for groups,
  * sm.wgmma_latency cycles longer than the tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
+ * They run ahead of the tensor core by sm.wgmma_ahead products, by one less with A in registers.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access and each 128 bytes of a product's
  * operands. Operands of products that are queued leave the rest of their time to the warps; what these ask for beyond it
@@ -379,6 +380,7 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         }
         w->product_at =
             *free_at + sm->cfg.wgmma_latency + (i->mem_flags & TRACE_WGMMA_A_SHARED ? sm->cfg.wgmma_shared_latency : 0);
+        w->ends_at[w->n_product++ % SM_WGMMA_AHEAD] = w->product_at;
         w->count->wgmma_cycles += cycles;
     } else if (i->barrier == TRACE_WGMMA_COMMIT) {
         memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);

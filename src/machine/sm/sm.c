@@ -260,6 +260,8 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
         w->outstanding = w->seq = w->call_depth = 0;
         w->product_at = w->hold_until = w->poll_at = 0;
         memset(w->group_at, 0, sizeof w->group_at);
+        memset(w->ends_at, 0, sizeof w->ends_at);
+        w->n_product = 0;
         w->index = i;
         w->cta = (uint8_t)slot;
         w->ended = false;

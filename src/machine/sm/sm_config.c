@@ -99,6 +99,9 @@ static const struct cfg_field sm_fields[] = {
     INT(wgmma_wait, "cycles", "0", 0, 32,
         "how much longer an instruction keeps a unit of 16 lanes or fewer beside the tensor cores' products of "
         "warpgroups; half of it where the unit takes 32 lanes"),
+    INT(wgmma_ahead, "products", "0", 0, 16,
+        "of a warp that are not done, at most: the next one is issued when the first of them is, with A in registers "
+        "one earlier; 0 = no limit"),
     INT(mbarrier_poll, "cycles", "0", 0, 1000,
         "a warp that waits at an mbarrier looks at it again after so many cycles; 0 = it wakes at once"),
     INT(tma_latency, "cycles", "88", 1, 900, "bulk and tensor copies: from the issue to their first request"),
