@@ -1620,6 +1620,53 @@ static void warps_run_ahead_of_tensor_cores(void **state)
     assert_int_equal(issued(3, 0, three), one + 128 + 15);
 }
 
+/* A warp stores boxes of 64 lines in bulk and waits for all or all but `pending`; the cycle in which it goes on. */
+struct bulk_stores {
+    uint32_t n;
+};
+static void storing_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct bulk_stores *x = ctx;
+    const uint64_t store[32] = {STREAM_COPY_STORE, 0, 0, 1 << 20, 128 * 64};
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < x->n; i++)
+        synth_access(s, 0, (1u << STREAM_COPY_BOX) - 1, TRACE_SP_ASYNC, store);
+    synth_do(s, 1, 1, ~0u);
+    synth_do(s, 2, 1, ~0u);
+}
+static uint64_t stored(uint32_t n, uint16_t barrier)
+{
+    uint64_t at[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct bulk_stores x = {n};
+        struct synth s;
+        synth_init(&s, 1, 32, storing_warp, &x);
+        synth_mem_inst(&s, TRACE_ASYNC, TRACE_SP_ASYNC, 0, NULL, NULL);
+        synth_inst(&s, TRACE_FENCE, NULL, NULL);
+        synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        s.inst.p[1].barrier = barrier;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "sm.tma_latency=88", tick_all);
+        bench_run(b, 1);
+        at[tick_all] = b->sm->stats.stall[SM_STALL_FENCE]; /* of the one warp's scheduler */
+        assert_int_equal(b->sm->stats.tma_lines, 64 * n);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(at[0], at[1]);
+    return at[0];
+}
+static void waits_for_bulk_stores_end_when_they_are_sent(void **state)
+{
+    (void)state;
+    const uint64_t sent = stored(1, 1);
+    assert_in_range(sent, 88 + 64 - 8, 88 + 64 + 8);
+    assert_true(stored(1, 0) > sent); /* a fence lasts until the memory has them */
+    assert_in_range(stored(2, 1) - sent, 60, 68);
+    assert_int_equal(stored(1, 2), 0); /* one may be pending */
+    assert_in_range(stored(2, 2), sent - 4, sent);
+}
+
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
 static void waiting_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 {
@@ -1746,6 +1793,7 @@ int main(void)
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
         cmocka_unit_test(arithmetic_waits_beside_products),
         cmocka_unit_test(warps_run_ahead_of_tensor_cores),
+        cmocka_unit_test(waits_for_bulk_stores_end_when_they_are_sent),
         cmocka_unit_test(warps_look_at_mbarriers_again),
         cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),

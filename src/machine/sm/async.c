@@ -254,6 +254,7 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
     sm->tma.free &= ~(1ull << at);
     sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
+    w->unsent += t->kind == STREAM_COPY_STORE;
     w->count->tma_copies++;
     struct sm_load_stats *l = sm_load_of(sm, w->kernel, i->mem_index);
     l->executions++;
@@ -326,6 +327,15 @@ static bool is_blocked(const struct sm *sm)
     return !port_can_send(sm->to_l1[0]) || sm->outstanding >= sm->cfg.outstanding_requests;
 }
 
+/* Its source may be written, and to its warp it is done: the board's waits do not last until the L2 has the lines. */
+static void note_sent(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    w->unsent--;
+    if (w->wait == WARP_FENCE)
+        sm_settle(sm, slot, now);
+}
+
 void sm_tma_step(struct sm *sm, uint64_t now)
 {
     for (unsigned lines = sm->cfg.tma_lines; sm->tma.head != sm->tma.tail;) {
@@ -339,6 +349,8 @@ void sm_tma_step(struct sm *sm, uint64_t now)
         if (!t->sent)
             return;
         sm->tma.head++;
+        if (t->kind == STREAM_COPY_STORE)
+            note_sent(sm, t->warp, now);
         if (!t->left)
             finish_copy(sm, at, now);
     }

@@ -257,7 +257,7 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
         memset(w->reg_at, 0, (g->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
         memset(w->arrived, 0, sizeof w->arrived);
         w->live = w->way = i + 1 == g->warps_per_cta ? g->last_lanes : ~0u;
-        w->outstanding = w->seq = w->call_depth = 0;
+        w->outstanding = w->unsent = w->seq = w->call_depth = 0;
         w->product_at = w->hold_until = w->poll_at = 0;
         memset(w->group_at, 0, sizeof w->group_at);
         memset(w->ends_at, 0, sizeof w->ends_at);

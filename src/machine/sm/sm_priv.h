@@ -80,6 +80,7 @@ struct warp {
     uint32_t way;                     /* lanes of the last operation without a guard */
     uint32_t arrived[SM_BARRIERS];    /* lanes at each barrier, when a diverged warp arrives in parts */
     uint32_t outstanding;             /* outstanding line requests */
+    uint32_t unsent;                  /* bulk stores that the TMA has not sent */
     uint32_t index;                   /* in its CTA */
     uint32_t seq;                     /* next piece of its stream */
     uint32_t call_depth;

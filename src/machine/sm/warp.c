@@ -55,6 +55,11 @@ uint64_t sm_next_timer(const struct sm *sm, uint64_t now)
     return NEVER;
 }
 
+static bool fence_waits(const struct warp *w)
+{
+    return w->inst.barrier ? w->unsent >= w->inst.barrier : w->outstanding;
+}
+
 /* Until when it waits for products: all of a group, or, before a further one, as many as it may run ahead of. */
 static uint64_t held_until(const struct sm *sm, const struct warp *w)
 {
@@ -82,7 +87,7 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         at = w->reg_at[reg[-1]] + sm->cfg.guard_cycles;
     if (at >= REG_PENDING_NEAR) {
         sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
-    } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
+    } else if (w->inst.cls == TRACE_FENCE && fence_waits(w)) {
         sm_move_warp(sm, slot, WARP_FENCE);
     } else if (at <= earliest && w->fetched_at <= earliest && held <= earliest && w->poll_at <= earliest) {
         sm_move_warp(sm, slot, WARP_READY);
