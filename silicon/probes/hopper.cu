@@ -495,6 +495,176 @@ __global__ void __launch_bounds__(288, 1)
     out[threadIdx.x] = x;
 }
 
+/*
+ * One warpgroup multiplies; the warps beside it compute. One of the two sides repeats a turn n times and is timed, the other goes on until
+ * that is done. So each side's time shows what the other one takes from it: issue slots, ports of the registers, the tensor cores.
+ */
+enum work { WORK_NONE, WORK_FMA, WORK_ADD, WORK_MAX, WORK_EX2, WORK_LOGIC, WORK_SOFTMAX, WORK_PRODUCT };
+static const char *const work_names[] = {"none", "fma", "add", "max", "ex2", "logic", "softmax", "product"};
+enum { WORK_VALUES = 16 };
+
+/* Each of 16 independent values once. */
+template <work kind>
+__device__ __forceinline__ void compute(float (&x)[WORK_VALUES], unsigned (&h)[WORK_VALUES], float a, float b)
+{
+#pragma unroll
+    for (int k = 0; k < WORK_VALUES; k++) {
+        const int next = (k + 1) % WORK_VALUES;
+        if (kind == WORK_FMA)
+            asm volatile("fma.rn.ftz.f32 %0, %0, %1, %2;" : "+f"(x[k]) : "f"(a), "f"(b));
+        if (kind == WORK_ADD)
+            asm volatile("add.ftz.f32 %0, %0, %1;" : "+f"(x[k]) : "f"(b));
+        if (kind == WORK_MAX)
+            asm volatile("max.ftz.f32 %0, %0, %1;" : "+f"(x[k]) : "f"(x[next]));
+        if (kind == WORK_EX2)
+            asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[k]));
+        if (kind == WORK_LOGIC)
+            asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(h[k]) : "r"(h[next]), "r"(__float_as_uint(a)));
+    }
+    if (kind == WORK_SOFTMAX) { /* of 16 elements: the largest, exponentials of scaled differences, their sum, halves */
+        float most = b, sum = 0;
+#pragma unroll
+        for (int k = 0; k < WORK_VALUES; k++)
+            asm volatile("max.ftz.f32 %0, %0, %1;" : "+f"(most) : "f"(x[k]));
+        most *= a;
+#pragma unroll
+        for (int k = 0; k < WORK_VALUES; k++) {
+            asm volatile("fma.rn.ftz.f32 %0, %0, %1, %2;" : "+f"(x[k]) : "f"(a), "f"(-most));
+            asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[k]));
+        }
+#pragma unroll
+        for (int k = 0; k < WORK_VALUES; k++)
+            asm volatile("add.ftz.f32 %0, %0, %1;" : "+f"(sum) : "f"(x[k]));
+#pragma unroll
+        for (int k = 0; k < WORK_VALUES; k += 2)
+            asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(h[k]) : "f"(x[k]), "f"(x[k + 1]));
+        x[0] += sum;
+    }
+}
+/* Whether a warpgroup that is not timed has to go on: the same for all its warps. */
+__device__ __forceinline__ bool goes_on(const volatile unsigned *done, volatile unsigned *stops)
+{
+    const unsigned group = threadIdx.x / 128;
+    if (threadIdx.x % 128 == 0)
+        stops[group] = *done;
+    asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory");
+    const bool stop = stops[group];
+    asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory");
+    return !stop;
+}
+template <work kind, int columns, bool registers>
+__global__ void __launch_bounds__(384, 1)
+    products_beside_work(int n, bool products_timed, u64 a, u64 b, stamp *s, unsigned *out, float scale)
+{
+    extern __shared__ __align__(1024) char tile[];
+    __shared__ volatile unsigned done, stops[3];
+    const u64 at = operands(tile);
+    const bool multiplies = threadIdx.x < 128, timed = multiplies == products_timed;
+    if (threadIdx.x == 0)
+        done = 0;
+    __syncthreads();
+    const long long t = clock64();
+    unsigned x = 0;
+    if (multiplies) {
+        if constexpr (columns > 0)
+#pragma unroll 1
+            for (int i = 0; timed ? i < n : goes_on(&done, stops); i++)
+                x += multiply<columns, registers, 8, 0>(8, a + at, b + at);
+    } else if constexpr (kind == WORK_PRODUCT) {
+#pragma unroll 1
+        for (int i = 0; timed ? i < n : goes_on(&done, stops); i++)
+            x += multiply<64, false, 1, 0>(8, a + at + (8192 >> 4), b + at);
+    } else {
+        float v[WORK_VALUES];
+        unsigned h[WORK_VALUES];
+        for (int k = 0; k < WORK_VALUES; k++)
+            v[k] = scale * (threadIdx.x + k), h[k] = threadIdx.x * k;
+#pragma unroll 1
+        for (int i = 0; timed ? i < n : !done; i++) {
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                compute<kind>(v, h, scale, scale + 1);
+        }
+        for (int k = 0; k < WORK_VALUES; k++)
+            x += __float_as_uint(v[k]) + h[k];
+    }
+    if (timed) {
+        asm volatile("bar.sync 5, %0;" ::"r"(products_timed ? 128 : blockDim.x - 128) : "memory");
+        done = 1;
+        if (threadIdx.x == (products_timed ? 0 : 128))
+            s[blockIdx.x] = stamp{t, clock64(), my_sm()};
+    }
+    out[threadIdx.x] = x;
+}
+/*
+ * How far a warp runs ahead of the tensor cores: cycles until `ahead` products have been issued, of which none is waited
+ * for in between.
+ */
+template <int columns, bool registers, int ahead>
+__global__ void __launch_bounds__(128, 1) issue_ahead(int n, u64 a, u64 b, stamp *s, unsigned *out)
+{
+    extern __shared__ __align__(1024) char tile[];
+    const u64 at = operands(tile);
+    unsigned x = 0, cycles = 0;
+#define AHEAD(BODY)                                                                                                    \
+    asm volatile("{\n" ALL                                                                                             \
+                 ".reg .pred p, q;\n.reg .b32 i, t, u, a0, a1, a2, a3;\nmov.b32 a0, 0;\nmov.b32 a1, 0;\nmov.b32 a2, "  \
+                 "0;\nmov.b32 a3, 0;\nmov.b32 i, 0;\nsetp.ge.u32 p, %4, 1;\n"                                          \
+                 "again: wgmma.fence.sync.aligned;\nmov.u32 t, %%clock;\n" BODY                                        \
+                 "mov.u32 u, %%clock;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"           \
+                 "sub.u32 u, u, t;\nadd.u32 %1, %1, u;\nadd.u32 i, i, 1;\n"                                            \
+                 "setp.lt.u32 q, i, %4;\n@q bra again;\nmov.b32 %0, d00;\n}"                                           \
+                 : "=r"(x), "+r"(cycles)                                                                               \
+                 : "l"(a + at), "l"(b + at), "r"(n)                                                                    \
+                 : "memory")
+#define AHEAD_TIMES(P)                                                                                                 \
+    if constexpr (ahead == 1) {                                                                                        \
+        AHEAD(P);                                                                                                      \
+    } else if constexpr (ahead == 2) {                                                                                 \
+        AHEAD(P P);                                                                                                    \
+    } else if constexpr (ahead == 3) {                                                                                 \
+        AHEAD(P P P);                                                                                                  \
+    } else if constexpr (ahead == 4) {                                                                                 \
+        AHEAD(P P P P);                                                                                                \
+    } else if constexpr (ahead == 6) {                                                                                 \
+        AHEAD(P P P P P P);                                                                                            \
+    } else {                                                                                                           \
+        AHEAD(P P P P P P P P);                                                                                        \
+    }
+#define AHEAD_PRODUCT(N, A, T)                                                                                         \
+    "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" D##N "}, " A ", %3, p, 1, 1, " T ";\n"
+    if constexpr (columns == 64 && registers) {
+        AHEAD_TIMES(AHEAD_PRODUCT(64, "{a0,a1,a2,a3}", "0"))
+    } else if constexpr (columns == 64) {
+        AHEAD_TIMES(AHEAD_PRODUCT(64, "%2", "0, 0"))
+    } else if constexpr (columns == 128) {
+        AHEAD_TIMES(AHEAD_PRODUCT(128, "%2", "0, 0"))
+    } else {
+        AHEAD_TIMES(AHEAD_PRODUCT(256, "%2", "0, 0"))
+    }
+    if (threadIdx.x == 0)
+        s[blockIdx.x] = stamp{0, cycles, my_sm()};
+    out[threadIdx.x] = x;
+}
+/* Warpgroups pass a turn on: each waits for its named barrier and arrives at the next one's. */
+__global__ void pass_turns(int n, stamp *s)
+{
+    const unsigned groups = blockDim.x / 128, me = threadIdx.x / 128, next = (me + 1) % groups;
+    long long t = begin_timing();
+    if (me == 0)
+        asm volatile("bar.arrive %0, 256;" ::"r"(1 + next) : "memory");
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        if (me != 0 || i != 0)
+            asm volatile("bar.sync %0, 256;" ::"r"(1 + me) : "memory");
+        if (me != 0 || i != 0)
+            asm volatile("bar.arrive %0, 256;" ::"r"(1 + next) : "memory");
+    }
+    if (me == 0)
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+    end_timing(s, t);
+}
+
 /* ---- setmaxnreg ---- */
 
 __global__ void __maxnreg__(168) exchange_registers(int n, stamp *s)
@@ -633,6 +803,54 @@ template <unsigned piece, unsigned apart> static void stores_of()
                     [&](int n) { store_pieces<piece, apart><<<ctas, threads>>>(n, 16384, stamps, data); });
 }
 
+/* Turns of 64 products of the one warpgroup, and turns of eight times 16 instructions of each other warp. */
+template <work kind, int columns, bool registers> static void beside_work(const char *products)
+{
+    const u64 d = descriptor(16, 1024, 1);
+    for (int groups : {1, 2}) {
+        if (kind == WORK_PRODUCT && groups > 1)
+            continue;
+        const unsigned threads = 128 * (groups + 1);
+        measure("work_beside_wgmma", text("work=%s,warps=%d,products=%s", work_names[kind], groups * 4, products), 16,
+                48, 1, 8, [&](int n) {
+                    start_kernel(products_beside_work<kind, columns, registers>, 1, threads, 1, 100 << 10, n, false, d,
+                                 d + (32768 >> 4), stamps, sink, 0.001f);
+                });
+        if (columns)
+            measure("wgmma_beside_work", text("work=%s,warps=%d,products=%s", work_names[kind], groups * 4, products),
+                    16, 48, 1, 64, [&](int n) {
+                        start_kernel(products_beside_work<kind, columns, registers>, 1, threads, 1, 100 << 10, n, true,
+                                     d, d + (32768 >> 4), stamps, sink, 0.001f);
+                    });
+    }
+}
+template <work kind> static void beside_work_of()
+{
+    beside_work<kind, 0, false>("none");
+    beside_work<kind, 128, false>("n=128,a=shared");
+    beside_work<kind, 128, true>("n=128,a=registers");
+    beside_work<kind, 256, false>("n=256,a=shared");
+}
+
+template <int columns, bool registers, int ahead> static void issued_ahead()
+{
+    const u64 d = descriptor(16, 1024, 1);
+    measure("wgmma_issue", text("n=%d,a=%s,products=%d", columns, registers ? "registers" : "shared", ahead), 16, 48, 1,
+            1, [&](int n) {
+                start_kernel(issue_ahead<columns, registers, ahead>, 1, 128, 1, 100 << 10, n, d, d + (32768 >> 4),
+                             stamps, sink);
+            });
+}
+template <int columns, bool registers> static void issued_ahead_of()
+{
+    issued_ahead<columns, registers, 1>();
+    issued_ahead<columns, registers, 2>();
+    issued_ahead<columns, registers, 3>();
+    issued_ahead<columns, registers, 4>();
+    issued_ahead<columns, registers, 6>();
+    issued_ahead<columns, registers, 8>();
+}
+
 int main(int argc, char **argv)
 {
     start(argc, argv);
@@ -708,6 +926,21 @@ int main(int argc, char **argv)
         products_beside<128>(groups);
         products_beside<256>(groups);
     }
+
+    issued_ahead_of<64, false>();
+    issued_ahead_of<64, true>();
+    issued_ahead_of<128, false>();
+    issued_ahead_of<256, false>();
+    beside_work_of<WORK_FMA>();
+    beside_work_of<WORK_ADD>();
+    beside_work_of<WORK_MAX>();
+    beside_work_of<WORK_EX2>();
+    beside_work_of<WORK_LOGIC>();
+    beside_work_of<WORK_SOFTMAX>();
+    beside_work_of<WORK_PRODUCT>();
+    for (int groups : {2, 3})
+        measure("pass_turns", text("groups=%d", groups), 64, 192, 1, 1,
+                [&](int n) { pass_turns<<<1, groups * 128>>>(n, stamps); });
 
     const auto none = CU_TENSOR_MAP_SWIZZLE_NONE, s32 = CU_TENSOR_MAP_SWIZZLE_32B, s64 = CU_TENSOR_MAP_SWIZZLE_64B,
                s128 = CU_TENSOR_MAP_SWIZZLE_128B;

@@ -84,6 +84,11 @@ enum trace_space {
 
 /* trace_inst.barrier of NOP: griddepcontrol, which lets grids that depend on this one begin, or waits for the one before. */
 enum trace_griddep { TRACE_GRIDDEP_NONE, TRACE_GRIDDEP_LAUNCH, TRACE_GRIDDEP_WAIT };
+/*
+ * trace_inst.barrier of FENCE: 0: it waits for all accesses of the warp; n + 1: for its bulk stores but the last n, until
+ * the TMA has sent them.
+ */
+enum { TRACE_FENCE_STORES_MOST = 8 };
 /* trace_inst.barrier of MBARRIER: what it does. */
 enum trace_mbarrier { TRACE_MBARRIER_OTHER, TRACE_MBARRIER_ARRIVE, TRACE_MBARRIER_WAIT };
 /*
@@ -119,7 +124,7 @@ struct trace_inst {
     uint32_t src_line;  /* CUDA line; 0 = unknown */
     uint16_t src_file;  /* index into trace_kernel.file */
     uint16_t barrier;   /* BARRIER: barrier number, where space is NONE; else a record has it (stream.h: ASYNC);
-                           MBARRIER: enum trace_mbarrier; NOP: enum trace_griddep; WGMMA: see above */
+                           MBARRIER: enum trace_mbarrier; NOP: enum trace_griddep; WGMMA, FENCE: see above */
     uint32_t opcode_at; /* the instruction's text ("ld.global.f32"), an offset into trace_kernel.str; the string behind
                            it is its address where that begins with '[' (trace_inst_address) */
 };

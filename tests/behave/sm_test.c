@@ -1492,6 +1492,10 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     const uint64_t narrow = products(1, 8, TRACE_WGMMA_A_SHARED, 0, &t);
     assert_int_equal(products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t) - narrow, 8 * 18);
     assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 4);
+    product_machine = "sm.schedulers=4 sm.wgmma_least=14";
+    assert_int_equal(products(17, 8, 0, 0, &t) - products(9, 8, 0, 0, &t), 8 * 14);
+    assert_int_equal(products(17, 8, TRACE_WGMMA_A_SHARED, 0, &t) - products(9, 8, TRACE_WGMMA_A_SHARED, 0, &t),
+                     8 * 18);
     /* A wait ends later than the tensor cores do, most of all when A is in shared memory. */
     product_machine = "sm.schedulers=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10";
     assert_int_equal(products(9, 256, 0, 0, &t) - one, 8 * 128 + 15);
@@ -1516,6 +1520,151 @@ static void products_take_the_longer_of_tensor_cores_and_operands(void **state)
     assert_int_equal(t.tma_copies, 1);
     assert_int_equal(products_and(box, 64, TRACE_WGMMA_A_SHARED, &t), beside_one);
     assert_in_range(beside_one, 41 * 32, 41 * 32 + 40);
+}
+
+/* Four warps multiply, four others execute `n` independent instructions of a class, which end last. */
+struct beside {
+    uint32_t n, cls;
+};
+static void beside_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct beside *x = ctx;
+    (void)cta;
+    if (warp < 4)
+        synth_do(s, 0, 1, ~0u);
+    else
+        for (uint32_t i = 0; i < x->n; i++)
+            synth_do(s, 1, 1, ~0u);
+}
+static uint64_t beside_products(uint32_t n, uint32_t cls, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct beside x = {n, cls};
+        struct synth s;
+        synth_init(&s, 1, 256, beside_warp, &x);
+        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+        synth_inst(&s, (enum trace_class)cls, REGS(1), REGS(2));
+        s.inst.p[0].width = 256 / 8;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void arithmetic_waits_beside_products(void **state)
+{
+    (void)state;
+#define BESIDE(wait)                                                                                                   \
+    "sm.schedulers=4 sm.sp_units=4 sm.int_units=4 sm.sfu_units=4 sm.operand_cycles=0 sm.ii.int_minmax=2 sm.ii.sfu=8 "  \
+    "sm.ii.fp_mad=1 sm.lat.int_minmax=1 sm.lat.sfu=1 sm.lat.fp_mad=1 sm.wgmma_wait=" wait
+    const char *never = BESIDE("0"), *two = BESIDE("2");
+    static const struct {
+        uint32_t cls, n, longer; /* in the 128 cycles of a product of 256 columns */
+    } cases[] = {{TRACE_INT_MINMAX, 100, 128 / 4 * 2},
+                 {TRACE_SFU, 40, 128 / 10 * 2 + 2},
+                 {TRACE_FP_MAD, 200, 128 / 2},
+                 {TRACE_NOP, 200, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(beside_products(cases[i].n, cases[i].cls, two),
+                         beside_products(cases[i].n, cases[i].cls, never) + cases[i].longer);
+#undef BESIDE
+}
+
+/* A warpgroup issues products and then arithmetic; the cycle in which that ends, which waits for no product. */
+struct ahead {
+    uint32_t n;
+};
+static void ahead_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct ahead *x = ctx;
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < x->n; i++)
+        synth_do(s, 0, 1, ~0u);
+    synth_do(s, 1, 1, ~0u);
+}
+static uint64_t issued(uint32_t n, unsigned flags, const char *machine)
+{
+    uint64_t end[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct ahead x = {n};
+        struct synth s;
+        synth_init(&s, 1, 128, ahead_warp, &x);
+        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(2));
+        s.inst.p[0].width = 256 / 8;
+        s.inst.p[0].mem_flags = (uint8_t)flags;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, machine, tick_all);
+        end[tick_all] = bench_run(b, 1);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(end[0], end[1]);
+    return end[0];
+}
+static void warps_run_ahead_of_tensor_cores(void **state)
+{
+    (void)state;
+    const char *far = "sm.schedulers=4 sm.sp_units=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10",
+               *three = "sm.schedulers=4 sm.sp_units=4 sm.wgmma_latency=15 sm.wgmma_shared_latency=10 sm.wgmma_ahead=3";
+    const uint64_t one = issued(1, TRACE_WGMMA_A_SHARED, far);
+    assert_int_equal(issued(9, TRACE_WGMMA_A_SHARED, far), one + 8);
+    assert_int_equal(issued(3, TRACE_WGMMA_A_SHARED, three), one + 2);
+    /* The fourth when the first has ended, 128 cycles and the latency behind the first issue; the next 128 later. */
+    assert_int_equal(issued(4, TRACE_WGMMA_A_SHARED, three), one + 128 + 25);
+    assert_int_equal(issued(5, TRACE_WGMMA_A_SHARED, three), one + 2 * 128 + 25);
+    assert_int_equal(issued(3, 0, three), one + 128 + 15);
+}
+
+/* A warp stores boxes of 64 lines in bulk and waits for all or all but `pending`; the cycle in which it goes on. */
+struct bulk_stores {
+    uint32_t n;
+};
+static void storing_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
+{
+    const struct bulk_stores *x = ctx;
+    const uint64_t store[32] = {STREAM_COPY_STORE, 0, 0, 1 << 20, 128 * 64};
+    (void)cta, (void)warp;
+    for (uint32_t i = 0; i < x->n; i++)
+        synth_access(s, 0, (1u << STREAM_COPY_BOX) - 1, TRACE_SP_ASYNC, store);
+    synth_do(s, 1, 1, ~0u);
+    synth_do(s, 2, 1, ~0u);
+}
+static uint64_t stored(uint32_t n, uint16_t barrier)
+{
+    uint64_t at[2];
+    for (int tick_all = 0; tick_all < 2; tick_all++) {
+        struct bulk_stores x = {n};
+        struct synth s;
+        synth_init(&s, 1, 32, storing_warp, &x);
+        synth_mem_inst(&s, TRACE_ASYNC, TRACE_SP_ASYNC, 0, NULL, NULL);
+        synth_inst(&s, TRACE_FENCE, NULL, NULL);
+        synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+        s.inst.p[1].barrier = barrier;
+        synth_seal(&s);
+        struct bench *b = bench_new(&s, "sm.tma_latency=88", tick_all);
+        bench_run(b, 1);
+        at[tick_all] = b->sm->stats.stall[SM_STALL_FENCE]; /* of the one warp's scheduler */
+        assert_int_equal(b->sm->stats.tma_lines, 64 * n);
+        bench_free(b);
+        synth_free(&s);
+    }
+    assert_int_equal(at[0], at[1]);
+    return at[0];
+}
+static void waits_for_bulk_stores_end_when_they_are_sent(void **state)
+{
+    (void)state;
+    const uint64_t sent = stored(1, 1);
+    assert_in_range(sent, 88 + 64 - 8, 88 + 64 + 8);
+    assert_true(stored(1, 0) > sent); /* a fence lasts until the memory has them */
+    assert_in_range(stored(2, 1) - sent, 60, 68);
+    assert_int_equal(stored(1, 2), 0); /* one may be pending */
+    assert_in_range(stored(2, 2), sent - 4, sent);
 }
 
 /* Warp 0 waits at a barrier for what warp 1 does behind `before` instructions; the cycle in which it goes on. */
@@ -1642,6 +1791,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_take_the_longer_of_tensor_cores_and_operands),
+        cmocka_unit_test(arithmetic_waits_beside_products),
+        cmocka_unit_test(warps_run_ahead_of_tensor_cores),
+        cmocka_unit_test(waits_for_bulk_stores_end_when_they_are_sent),
         cmocka_unit_test(warps_look_at_mbarriers_again),
         cmocka_unit_test(clusters_meet_when_all_know_of_all),
         cmocka_unit_test(loads_of_other_ctas_share_the_network),

@@ -132,6 +132,12 @@ static void users_take_in_what_they_can(void **state)
            "0:int_add 0:int_add 1:load 2:store 3:ret");
     /* A conversion between integers that stays is a shift. */
     expect("cvt.s64.s32 %rd1, %r1;\nst.global.u64 [%rd2], %rd1;\nret;", "0:int_add 1:store 2:ret");
+    /* Only conversions between integers and floating-point numbers, or of doubles, take the slow unit. */
+    expect("cvt.rn.f16x2.f32 %r1, %f1, %f2;\nst.global.u32 [%rd2], %r1;\nret;", "0:int_add 1:store 2:ret");
+    expect("cvt.rn.bf16.f32 %h1, %f1;\nst.global.b16 [%rd2], %h1;\nret;", "0:int_add 1:store 2:ret");
+    expect("ld.global.b16 %h1, [%rd2];\ncvt.f32.f16 %f1, %h1;\nst.global.f32 [%rd2+4], %f1;\nret;",
+           "0:load 1:fp_add 2:store 3:ret");
+    expect("cvt.rzi.s32.f32 %r1, %f1;\nst.global.u32 [%rd2], %r1;\nret;", "0:cvt 1:store 2:ret");
     /* Combined comparisons. */
     expect(
         "setp.lt.s32 %p1, %r1, 4;\nsetp.gt.s32 %p2, %r2, 4;\nand.pred %p3, %p1, %p2;\n@%p3 bra L;\n"

@@ -2,8 +2,10 @@
  * Fat binaries: containers as nvcc writes them (the fuzzer's corpus), containers made here, and damaged ones.
  */
 #include "base/mem.h"
+#include "cudart/cubin.h"
 #include "cudart/fatbin.h"
 
+#include <elf.h>
 #include <lz4.h>
 #include <stdarg.h>
 #include <setjmp.h>
@@ -290,6 +292,100 @@ static void a_compressed_cubin_alone_gives_no_text(void **state)
     VEC_FREE(&b);
 }
 
+/* ---- machine code beside the PTX ---- */
+
+/* A cubin of two kernels, as far as it is read: names, symbols, what .nv.info says of their registers. */
+static bytes cubin_of(uint32_t first, uint32_t second)
+{
+    static const char names[] = "\0.nv.info\0.symtab\0.names\0first\0second";
+    enum { INFO = 1, SYMTAB = 10, NAMES = 18, FIRST = 25, SECOND = 31 };
+    bytes info = {0}, b = {0};
+    put(&info, 0x3601, 2), put(&info, 7, 2); /* a record whose value stands in place of its size */
+    put(&info, 0x1104, 2), put(&info, 8, 2), put(&info, 2, 4), put(&info, 999, 4); /* of another attribute */
+    put(&info, 0x2f04, 2), put(&info, 8, 2), put(&info, 2, 4), put(&info, second, 4);
+    put(&info, 0x2f04, 2), put(&info, 8, 2), put(&info, 1, 4), put(&info, first, 4);
+    Elf64_Sym symbol[3] = {{0}, {.st_name = FIRST}, {.st_name = SECOND}};
+    const uint64_t names_at = sizeof(Elf64_Ehdr), symbols_at = names_at + sizeof names,
+                   info_at = symbols_at + sizeof symbol;
+    Elf64_Shdr section[4] = {
+        {0},
+        {.sh_name = NAMES, .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = sizeof names},
+        {.sh_name = SYMTAB, .sh_type = SHT_SYMTAB, .sh_offset = symbols_at, .sh_size = sizeof symbol, .sh_link = 1},
+        {.sh_name = INFO, .sh_type = SHT_PROGBITS, .sh_offset = info_at, .sh_size = info.n},
+    };
+    Elf64_Ehdr eh = {.e_shoff = info_at + info.n, .e_shnum = 4, .e_shstrndx = 1};
+    memcpy(eh.e_ident, ELFMAG, SELFMAG);
+    eh.e_ident[EI_CLASS] = ELFCLASS64;
+    put_bytes(&b, &eh, sizeof eh);
+    put_bytes(&b, names, sizeof names);
+    put_bytes(&b, symbol, sizeof symbol);
+    put_bytes(&b, info.p, info.n);
+    put_bytes(&b, section, sizeof section);
+    VEC_FREE(&info);
+    return b;
+}
+
+static void machine_code_says_how_many_registers(void **state)
+{
+    (void)state;
+    bytes b = cubin_of(197, 42);
+    assert_int_equal(cubin_registers(b.p, b.n, "first"), 197);
+    assert_int_equal(cubin_registers(b.p, b.n, "second"), 42);
+    assert_int_equal(cubin_registers(b.p, b.n, "third"), 0);
+    assert_int_equal(cubin_registers("PTX", 4, "first"), 0);
+    for (size_t n = 0; n < b.n; n++) { /* nothing is read behind the end */
+        uint8_t *exact = malloc(n + 1);
+        memcpy(exact, b.p, n);
+        assert_int_equal(cubin_registers(exact, n, "first"), 0);
+        free(exact);
+    }
+    for (size_t at = 0; at < b.n; at++) { /* whatever a byte is, it ends */
+        const uint8_t old = b.p[at];
+        b.p[at] = 0xff;
+        cubin_registers(b.p, b.n, "first");
+        b.p[at] = old;
+    }
+    VEC_FREE(&b);
+}
+
+static bytes with_code(const bytes *code, uint32_t arch)
+{
+    const struct spec ptx = {FATBIN_PTX, 75, FATBIN_ZSTD, ".version 9.0\n", NULL};
+    bytes entries = {0}, b = {0};
+    put_entry(&entries, &ptx);
+    put(&entries, FATBIN_CUBIN, 2), put(&entries, 0x0101, 2), put(&entries, 0x40, 4);
+    put(&entries, (code->n + 7) / 8 * 8, 8), put(&entries, 0, 8), put(&entries, 0, 4), put(&entries, arch, 4);
+    put(&entries, 0, 8), put(&entries, 0x11, 8), put(&entries, 0, 16);
+    put_bytes(&entries, code->p, code->n);
+    put(&entries, 0, (int)(-code->n & 7));
+    put(&b, FATBIN_MAGIC, 4);
+    put(&b, 1, 2), put(&b, 16, 2);
+    put(&b, entries.n, 8);
+    put_bytes(&b, entries.p, entries.n);
+    VEC_FREE(&entries);
+    return b;
+}
+
+static void only_code_for_the_device_counts(void **state)
+{
+    (void)state;
+    bytes code = cubin_of(64, 32);
+    for (uint32_t arch = 86; arch <= 90; arch += 4) {
+        bytes b = with_code(&code, arch);
+        struct fatbin_pick pick;
+        struct err e;
+        assert_int_equal(fatbin_choose(b.p, b.n, 90, "t", &pick, &e), 0);
+        assert_string_equal(pick.text, ".version 9.0\n");
+        if (arch == 90)
+            assert_int_equal(cubin_registers(pick.cubin, pick.cubin_bytes, "first"), 64);
+        else
+            assert_null(pick.cubin);
+        fatbin_pick_free(&pick);
+        VEC_FREE(&b);
+    }
+    VEC_FREE(&code);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +398,8 @@ int main(void)
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(nvcc_output_is_read),
         cmocka_unit_test(a_compressed_cubin_alone_gives_no_text),
+        cmocka_unit_test(machine_code_says_how_many_registers),
+        cmocka_unit_test(only_code_for_the_device_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

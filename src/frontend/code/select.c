@@ -360,6 +360,19 @@ static bool converts_integers(const struct ptx_inst *i)
            i->type[1] >= PTX_T_B8 && i->type[1] <= PTX_T_S64;
 }
 
+/* To half precision and from it: integer units round, those of single precision widen; the slow unit does neither. */
+static bool rounds_to_half(const struct ptx_inst *i)
+{
+    return i->op == PTX_CVT && i->n_type == 2 && i->type[1] == PTX_T_F32 &&
+           (i->type[0] == PTX_T_F16 || i->type[0] == PTX_T_BF16 || i->type[0] == PTX_T_F16X2 ||
+            i->type[0] == PTX_T_BF16X2);
+}
+static bool widens_half(const struct ptx_inst *i)
+{
+    return i->op == PTX_CVT && i->n_type == 2 && i->type[0] == PTX_T_F32 &&
+           (i->type[1] == PTX_T_F16 || i->type[1] == PTX_T_BF16);
+}
+
 /* Comparisons, selections, minima and maxima of single precision are done by the integer units. */
 static bool by_integer_unit(const struct ptx_inst *i)
 {
@@ -500,6 +513,10 @@ static void select_one(struct code_func *c, struct code_region *r, uint32_t pc)
         cls = TRACE_MOVE; /* a function's own parameters: see kernel_table.c */
     if (converts_integers(i))
         cls = TRACE_INT_ADD;
+    if (rounds_to_half(i))
+        cls = TRACE_INT_ADD;
+    if (widens_half(i))
+        cls = TRACE_FP_ADD;
     if (by_integer_unit(i))
         cls = TRACE_INT_MINMAX;
     unsigned fused = fused_class(c, pc, cls);

@@ -94,7 +94,7 @@ static CUresult add(struct rt_link *l, CUjitInputType type, const void *data, si
         append(l, pick.text, strlen(pick.text) + 1);
         ptx_module_free(m);
     }
-    free(pick.text);
+    fatbin_pick_free(&pick);
     return m ? CUDA_SUCCESS : refuse(l, &why, CUDA_ERROR_INVALID_PTX);
 }
 

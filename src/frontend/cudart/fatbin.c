@@ -185,13 +185,15 @@ int fatbin_choose(const void *bytes, size_t n, uint32_t arch, const char *file, 
         out->text = xstrndup(bytes, out->text_bytes);
         return 0;
     }
-    struct fatbin_entry entry, best = {0};
+    struct fatbin_entry entry, best = {0}, own = {0};
     size_t at = 0;
     int more;
     while ((more = fatbin_next(bytes, n, &at, file, &entry, e)) > 0) {
         if (entry.kind == FATBIN_CUBIN) {
             out->n_cubin++;
             out->cubin_arch = entry.arch;
+            if (entry.arch == arch)
+                own = entry;
         } else if (entry.kind == FATBIN_PTX && entry.arch > arch) {
             if (!out->ptx_above || entry.arch < out->ptx_above)
                 out->ptx_above = entry.arch;
@@ -206,9 +208,24 @@ int fatbin_choose(const void *bytes, size_t n, uint32_t arch, const char *file, 
     out->text = fatbin_text(&best, file, &out->text_bytes, e);
     if (!out->text)
         return -1;
+    if (own.payload) {
+        size_t n_text;
+        struct err unread; /* of machine code: it is not needed */
+        err_clear(&unread);
+        out->cubin = fatbin_text(&own, file, &n_text, &unread);
+        out->cubin_bytes = out->cubin ? (size_t)own.text_bytes : 0;
+    }
     out->arch = best.arch;
     out->maxrregcount = best.maxrregcount;
     snprintf(out->name, sizeof out->name, "%.*s", (int)(best.name_bytes < 120 ? best.name_bytes : 120),
              best.name ? best.name : "");
     return 0;
+}
+
+void fatbin_pick_free(struct fatbin_pick *pick)
+{
+    free(pick->text);
+    free(pick->cubin);
+    pick->text = NULL;
+    pick->cubin = NULL;
 }

@@ -59,18 +59,22 @@ int fatbin_next(const void *bytes, size_t n, size_t *at, const char *file, struc
 char *fatbin_text(const struct fatbin_entry *, const char *file, size_t *bytes, struct err *e);
 
 struct fatbin_pick {
-    char *text; /* PTX; NULL when there is none that can run. free() it */
+    char *text; /* PTX; NULL when there is none that can run */
     size_t text_bytes;
     uint32_t arch, maxrregcount;
     char name[128];      /* for messages: the source file's name or "" */
     uint32_t n_cubin;    /* what else there was, to say why nothing was picked */
     uint32_t cubin_arch; /* of the last one */
     uint32_t ptx_above;  /* lowest PTX arch above the limit; 0 = none */
+    void *cubin;         /* machine code for just this device beside the PTX, for what ptxas decided; or NULL */
+    size_t cubin_bytes;
 };
 /*
  * Chooses the PTX to run on an `arch` device (90 = compute capability 9.0): that of the highest target not above it.
  * Plain PTX text is taken as it is. Returns 0, also when there is none (text == NULL); -1 and *e on a damaged file.
+ * fatbin_pick_free() what it gives.
  */
 int fatbin_choose(const void *bytes, size_t n, uint32_t arch, const char *file, struct fatbin_pick *out, struct err *e);
+void fatbin_pick_free(struct fatbin_pick *);
 
 #endif

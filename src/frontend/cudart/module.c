@@ -6,6 +6,7 @@
  * them become one module.
  */
 #include "cudart/runtime.h"
+#include "cudart/cubin.h"
 #include "cudart/fatbin.h"
 
 #include <errno.h>
@@ -324,6 +325,8 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
                 break;
             }
             m->maxrregcount = part->maxrregcount;
+            for (uint32_t f = 0; part->cubin && f < m->n_func; f++)
+                m->func[f].assembled_regs = cubin_registers(part->cubin, part->cubin_bytes, m->func[f].name);
             place_managed(list[i], m);
             VEC_PUSH(&ptx, m);
             if (m->target_sm > rt.props.cc_major * 10 + rt.props.cc_minor) { /* text that the program did not choose */
@@ -344,7 +347,7 @@ static cudaError_t load_unit(struct rt_module **list, size_t n, struct err *e)
         if (!list[i]->status)
             list[i]->status = status;
         for (size_t k = 0; k < list[i]->part.n; k++)
-            free(list[i]->part.p[k].text);
+            fatbin_pick_free(&list[i]->part.p[k]);
         VEC_FREE(&list[i]->part);
         if (unit)
             bind_managed(list[i]);

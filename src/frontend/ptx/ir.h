@@ -253,6 +253,7 @@ struct ptx_func {
     bool explicit_cluster;                                  /* .explicitcluster */
     bool blocks_are_clusters;                               /* .blocksareclusters: the grid counts clusters */
     uint32_t line;
+    uint32_t assembled_regs; /* per thread, by machine code that came with the PTX; 0 = none. Set by the loader */
 
     /* Filled by ptx_analyze. */
     bool analyzed;
@@ -290,7 +291,7 @@ void ptx_module_free(struct ptx_module *);
 /* Control-flow graph, post-dominators, loops, live ranges and register rows, address dependence. Idempotent. */
 int ptx_analyze(struct ptx_module *, struct ptx_func *, struct err *);
 
-/* Registers per thread for occupancy: max_live with ptxas-like overhead, or .maxnreg / maxrregcount when given. */
+/* Registers per thread for occupancy: the assembler's; else max_live with ptxas-like overhead, at most .maxnreg / maxrregcount. */
 uint32_t ptx_regs_per_thread(const struct ptx_module *, const struct ptx_func *);
 
 int32_t ptx_find_func(const struct ptx_module *, const char *name); /* -1 = none */

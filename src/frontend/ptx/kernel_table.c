@@ -304,6 +304,11 @@ static void add_inst(struct builder *b, const struct ptx_code *c, const struct p
         describe_barrier(i, out);
     if (out->cls == TRACE_WGMMA)
         describe_wgmma(i, out);
+    if (i->op == PTX_CP && ptx_has(i, PTX_M_BULK) && out->cls == TRACE_FENCE) {
+        const int64_t pending = i->n_opnd > 0 && i->opnd[0].kind == PTX_O_IMM ? i->opnd[0].imm : 0;
+        out->barrier =
+            (uint16_t)(pending >= 0 && pending < TRACE_FENCE_STORES_MOST ? pending + 1 : TRACE_FENCE_STORES_MOST);
+    }
     if (i->op == PTX_GRIDDEPCONTROL)
         out->barrier = ptx_has(i, PTX_M_WAIT) ? TRACE_GRIDDEP_WAIT : TRACE_GRIDDEP_LAUNCH;
     b->lets_begin |= i->op == PTX_GRIDDEPCONTROL && out->barrier == TRACE_GRIDDEP_LAUNCH;
@@ -394,6 +399,8 @@ static void *keep(struct arena *a, const void *list, size_t bytes)
 static uint32_t kernel_regs(const struct ptx_code *code, unsigned n_code)
 {
     uint32_t most = 0;
+    if (code[0].func->assembled_regs)
+        return code[0].func->assembled_regs;
     for (unsigned k = 0; k < n_code; k++) {
         uint32_t n = ptx_regs_per_thread(code[k].module, code[k].func);
         most = n > most ? n : most;

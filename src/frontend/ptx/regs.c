@@ -1,5 +1,6 @@
 /*
- * Registers per thread, for occupancy: an estimate of what NVIDIA's assembler would report for the PTX.
+ * Registers per thread, for occupancy: what NVIDIA's assembler reported where its code came with the PTX, else an
+ * estimate of that.
  *
  * The assembler needs fewer registers than PTX keeps alive (it rebuilds addresses, folds constants) and spends some on
  * loads that it issues together to hide their latency. docs/registers.md tells how the rule was found and how far it is
@@ -42,6 +43,8 @@ void ptx_batch_build(struct ptx_func *f)
 
 uint32_t ptx_regs_per_thread(const struct ptx_module *m, const struct ptx_func *f)
 {
+    if (f->assembled_regs)
+        return f->assembled_regs;
     uint32_t batch = f->load_batch < MAX_BATCH ? f->load_batch : MAX_BATCH;
     uint32_t n = f->max_live * 3 / 4 + batch / 2 + OVERHEAD;
     if (n < FLOOR)

@@ -11,9 +11,10 @@
  * other CTAs come and go through the dispatcher, which knows where the CTAs are. So do all arrivals at the barrier of a
  * cluster of several CTAs, where sm.cluster_barrier says how long they take.
  *
- * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, or until shared memory has
- * delivered its operands, whichever is longer. Warps continue and wait for groups, sm.wgmma_latency cycles longer than the
- * tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
+ * wgmma: each scheduler has a tensor core; a product takes sm.wgmma_columns columns a cycle, at least sm.wgmma_least
+ * cycles, or until shared memory has delivered its operands, whichever is longest. Warps continue and wait for groups,
+ * sm.wgmma_latency cycles longer than the tensor core is busy, and with A in shared memory sm.wgmma_shared_latency more.
+ * They run ahead of the tensor core by sm.wgmma_ahead products, by one less with A in registers.
  *
  * Shared memory serves 128 bytes a cycle: a cycle for each pass of a warp's access and each 128 bytes of a product's
  * operands. Operands of products that are queued leave the rest of their time to the warps; what these ask for beyond it
@@ -253,6 +254,7 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
     sm->tma.free &= ~(1ull << at);
     sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
+    w->unsent += t->kind == STREAM_COPY_STORE;
     w->count->tma_copies++;
     struct sm_load_stats *l = sm_load_of(sm, w->kernel, i->mem_index);
     l->executions++;
@@ -325,6 +327,15 @@ static bool is_blocked(const struct sm *sm)
     return !port_can_send(sm->to_l1[0]) || sm->outstanding >= sm->cfg.outstanding_requests;
 }
 
+/* Its source may be written, and to its warp it is done: the board's waits do not last until the L2 has the lines. */
+static void note_sent(struct sm *sm, unsigned slot, uint64_t now)
+{
+    struct warp *w = &sm->warp[slot];
+    w->unsent--;
+    if (w->wait == WARP_FENCE)
+        sm_settle(sm, slot, now);
+}
+
 void sm_tma_step(struct sm *sm, uint64_t now)
 {
     for (unsigned lines = sm->cfg.tma_lines; sm->tma.head != sm->tma.tail;) {
@@ -338,6 +349,8 @@ void sm_tma_step(struct sm *sm, uint64_t now)
         if (!t->sent)
             return;
         sm->tma.head++;
+        if (t->kind == STREAM_COPY_STORE)
+            note_sent(sm, t->warp, now);
         if (!t->left)
             finish_copy(sm, at, now);
     }
@@ -367,7 +380,8 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
     if (i->barrier_warps) { /* a product of this many times eight columns */
         const uint32_t columns = 8u * i->barrier_warps, b_bytes = i->mem_flags & TRACE_WGMMA_SPARSE ? 64 : 32;
         const uint32_t bytes = columns * b_bytes + (i->mem_flags & TRACE_WGMMA_A_SHARED ? 64 * 32 : 0);
-        const uint32_t cycles = columns < sm->cfg.wgmma_columns ? 1 : columns / sm->cfg.wgmma_columns;
+        const uint32_t whole = columns / sm->cfg.wgmma_columns,
+                       cycles = whole > sm->cfg.wgmma_least ? whole : sm->cfg.wgmma_least;
         uint64_t *free_at = &sm->tensor_free_at[slot % sm->cfg.schedulers];
         const uint64_t begins = *free_at > now ? *free_at : now;
         take(free_at, cycles, now);
@@ -378,6 +392,7 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         }
         w->product_at =
             *free_at + sm->cfg.wgmma_latency + (i->mem_flags & TRACE_WGMMA_A_SHARED ? sm->cfg.wgmma_shared_latency : 0);
+        w->ends_at[w->n_product++ % SM_WGMMA_AHEAD] = w->product_at;
         w->count->wgmma_cycles += cycles;
     } else if (i->barrier == TRACE_WGMMA_COMMIT) {
         memmove(w->group_at + 1, w->group_at, sizeof w->group_at - sizeof *w->group_at);

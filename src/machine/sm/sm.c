@@ -19,6 +19,25 @@
 
 /* ---- kernels ---- */
 
+/*
+ * Arithmetic shares the ports of the registers with the sums of products. A pass of 16 lanes or fewer waits
+ * sm.wgmma_wait cycles for them; what 32 lanes compute in one pass goes through two units of 16, half as often each.
+ */
+static uint32_t waits_beside_products(const struct sm_config *cfg, const struct sm_inst *i)
+{
+    switch (i->unit) {
+    case SM_UNIT_INT:
+    case SM_UNIT_SFU:
+        return i->interval > 1 ? cfg->wgmma_wait : cfg->wgmma_wait / 2;
+    case SM_UNIT_SP:
+        return i->cls == TRACE_FP_ADD || i->cls == TRACE_FP_MUL || i->cls == TRACE_FP_MAD || i->cls == TRACE_MOVE
+                   ? cfg->wgmma_wait / 2
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
 void sm_inst_of(const struct sm_config *cfg, const struct trace_inst *i, struct sm_inst *out)
 {
     static const uint8_t unit[TRACE_CLASS_COUNT] = {
@@ -53,6 +72,7 @@ void sm_inst_of(const struct sm_config *cfg, const struct trace_inst *i, struct 
         .barrier = (uint8_t)(i->barrier < SM_BARRIERS || i->cls == TRACE_WGMMA ? i->barrier : 0),
         .space = i->space,
     };
+    out->beside = (uint8_t)waits_beside_products(cfg, out) & 63;
 }
 
 struct sm_kernel *sm_kernel_new(const struct trace_kernel *t, const struct sm_config *cfg, uint32_t workers)
@@ -237,9 +257,11 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
         memset(w->reg_at, 0, (g->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
         memset(w->arrived, 0, sizeof w->arrived);
         w->live = w->way = i + 1 == g->warps_per_cta ? g->last_lanes : ~0u;
-        w->outstanding = w->seq = w->call_depth = 0;
+        w->outstanding = w->unsent = w->seq = w->call_depth = 0;
         w->product_at = w->hold_until = w->poll_at = 0;
         memset(w->group_at, 0, sizeof w->group_at);
+        memset(w->ends_at, 0, sizeof w->ends_at);
+        w->n_product = 0;
         w->index = i;
         w->cta = (uint8_t)slot;
         w->ended = false;
@@ -309,7 +331,8 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     count->insts[i.cls]++;
     count->register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
     count->register_writes += w->inst.n_dst;
-    take_unit(&sm->unit[i.unit], now, i.interval);
+    const bool multiplies = sm->tensor_free_at[slot % sm->cfg.schedulers] > now;
+    take_unit(&sm->unit[i.unit], now, i.interval + (multiplies ? i.beside : 0u));
     if (WEIR_HOOKS && sm->profiles)
         sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {

@@ -50,6 +50,7 @@ struct sm_inst {
     uint8_t space;         /* enum trace_space; GENERIC is resolved by each execution */
     bool guarded : 1;      /* its last register is the predicate that guards it (scheduled code) */
     bool converges : 1;    /* lanes that have parted meet here (scheduled code) */
+    uint8_t beside : 6;    /* how much longer its unit is busy beside products of warpgroups, cycles */
 };
 
 /* An operation of scheduled code (trace/code.h). */

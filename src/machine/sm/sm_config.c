@@ -92,9 +92,16 @@ static const struct cfg_field sm_fields[] = {
         "and constant memory (GPGPU-Sim 3.2)"),
     INT(wgmma_columns, "columns", "2", 1, 256,
         "columns of a warpgroup's product of 64 rows (wgmma) that the tensor cores finish in a cycle"),
+    INT(wgmma_least, "cycles", "1", 1, 256, "of the tensor cores for such a product, however few its columns"),
     INT(wgmma_latency, "cycles", "0", 0, 900,
         "from the tensor cores' last cycle for a product to the end of a wait for it"),
     INT(wgmma_shared_latency, "cycles", "0", 0, 900, "further cycles of a product whose A is in shared memory"),
+    INT(wgmma_wait, "cycles", "0", 0, 32,
+        "how much longer an instruction keeps a unit of 16 lanes or fewer beside the tensor cores' products of "
+        "warpgroups; half of it where the unit takes 32 lanes"),
+    INT(wgmma_ahead, "products", "0", 0, 16,
+        "of a warp that are not done, at most: the next one is issued when the first of them is, with A in registers "
+        "one earlier; 0 = no limit"),
     INT(mbarrier_poll, "cycles", "0", 0, 1000,
         "a warp that waits at an mbarrier looks at it again after so many cycles; 0 = it wakes at once"),
     INT(tma_latency, "cycles", "88", 1, 900, "bulk and tensor copies: from the issue to their first request"),

@@ -28,8 +28,8 @@ struct sm_config {
     uint32_t simt_width, operand_cycles;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
-    uint32_t wgmma_columns, wgmma_latency, wgmma_shared_latency, mbarrier_poll, tma_latency, tma_lines, cluster_latency,
-        cluster_barrier, cluster_bytes;
+    uint32_t wgmma_columns, wgmma_least, wgmma_latency, wgmma_shared_latency, wgmma_wait, wgmma_ahead, mbarrier_poll,
+        tma_latency, tma_lines, cluster_latency, cluster_barrier, cluster_bytes;
     /* memory pipeline */
     bool store_passes;
     bool tex_quads;

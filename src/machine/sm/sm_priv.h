@@ -14,7 +14,14 @@
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
 
-enum { SM_PEER_EVENTS = 1024, SM_EVENTS_MOST = 1536, SM_MBARRIERS = 64, SM_TMA_COPIES = 64, SM_WGMMA_GROUPS = 8 };
+enum {
+    SM_PEER_EVENTS = 1024,
+    SM_EVENTS_MOST = 1536,
+    SM_MBARRIERS = 64,
+    SM_TMA_COPIES = 64,
+    SM_WGMMA_GROUPS = 8,
+    SM_WGMMA_AHEAD = 16
+};
 #define SM_TOKEN_TMA 0x80000000u /* req.token of a copy's lines: its place in tma.copy */
 enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
 
@@ -54,25 +61,28 @@ struct sm_grid {
 struct warp {
     struct sm_inst inst; /* the next one */
     const struct sm_kernel *kernel;
-    const uint16_t *regs;          /* its register lists */
-    struct sm_stats *count;        /* of its grid */
-    uint64_t *reg_at;              /* by register: cycle from which it can be read, or REG_PENDING... */
-    uint64_t ready_at;             /* ALU, FETCH: when it can issue */
-    uint64_t condition_at;         /* when the condition of the last branch was known */
-    uint64_t fetched_at;           /* cycle from which fetching allows the next instruction to issue */
-    uint32_t pc, mask;             /* of the next instruction */
-    uint64_t product_at;           /* when its last product ends */
-    uint64_t group_at[8];          /* when its groups of products end, the latest first */
-    uint64_t hold_until;           /* it waits for products */
-    uint64_t poll_at;              /* it looks at its mbarrier, first or again */
-    uint32_t needs_events;         /* WARP_MBARRIER: events that its barrier must have seen */
-    uint32_t at;                   /* its place in the code that is fetched: pc, or the number of an operation */
-    uint32_t live;                 /* lanes that have not exited */
-    uint32_t way;                  /* lanes of the last operation without a guard */
-    uint32_t arrived[SM_BARRIERS]; /* lanes at each barrier, when a diverged warp arrives in parts */
-    uint32_t outstanding;          /* outstanding line requests */
-    uint32_t index;                /* in its CTA */
-    uint32_t seq;                  /* next piece of its stream */
+    const uint16_t *regs;             /* its register lists */
+    struct sm_stats *count;           /* of its grid */
+    uint64_t *reg_at;                 /* by register: cycle from which it can be read, or REG_PENDING... */
+    uint64_t ready_at;                /* ALU, FETCH: when it can issue */
+    uint64_t condition_at;            /* when the condition of the last branch was known */
+    uint64_t fetched_at;              /* cycle from which fetching allows the next instruction to issue */
+    uint32_t pc, mask;                /* of the next instruction */
+    uint64_t product_at;              /* when its last product ends */
+    uint64_t group_at[8];             /* when its groups of products end, the latest first */
+    uint64_t hold_until;              /* it waits for products */
+    uint64_t ends_at[SM_WGMMA_AHEAD]; /* of its last products, a ring: when a wait for each would end */
+    uint32_t n_product;               /* it has issued */
+    uint64_t poll_at;                 /* it looks at its mbarrier, first or again */
+    uint32_t needs_events;            /* WARP_MBARRIER: events that its barrier must have seen */
+    uint32_t at;                      /* its place in the code that is fetched: pc, or the number of an operation */
+    uint32_t live;                    /* lanes that have not exited */
+    uint32_t way;                     /* lanes of the last operation without a guard */
+    uint32_t arrived[SM_BARRIERS];    /* lanes at each barrier, when a diverged warp arrives in parts */
+    uint32_t outstanding;             /* outstanding line requests */
+    uint32_t unsent;                  /* bulk stores that the TMA has not sent */
+    uint32_t index;                   /* in its CTA */
+    uint32_t seq;                     /* next piece of its stream */
     uint32_t call_depth;
     uint16_t loop, n_in;           /* loops.c: of the last decoded instruction; loops in `in` */
     uint32_t loop_mask, loop_live; /* its lanes, and those alive */

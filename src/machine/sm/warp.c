@@ -55,10 +55,29 @@ uint64_t sm_next_timer(const struct sm *sm, uint64_t now)
     return NEVER;
 }
 
+static bool fence_waits(const struct warp *w)
+{
+    return w->inst.barrier ? w->unsent >= w->inst.barrier : w->outstanding;
+}
+
+/* Until when it waits for products: all of a group, or, before a further one, as many as it may run ahead of. */
+static uint64_t held_until(const struct sm *sm, const struct warp *w)
+{
+    uint32_t ahead = sm->cfg.wgmma_ahead;
+    if (!ahead || w->inst.cls != TRACE_WGMMA || !w->inst.barrier_warps)
+        return w->hold_until;
+    ahead -= ahead > 1 && !(w->inst.mem_flags & TRACE_WGMMA_A_SHARED);
+    if (w->n_product < ahead)
+        return w->hold_until;
+    const uint64_t room = w->ends_at[(w->n_product - ahead) % SM_WGMMA_AHEAD];
+    return room > w->hold_until ? room : w->hold_until;
+}
+
 void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 {
     struct warp *w = &sm->warp[slot];
     const uint16_t *reg = w->regs + w->inst.regs_at;
+    const uint64_t held = held_until(sm, w);
     uint64_t at = 0;
     for (const uint16_t *end = reg + w->inst.n_reg; reg < end; reg++) {
         uint64_t t = w->reg_at[*reg];
@@ -68,16 +87,16 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
         at = w->reg_at[reg[-1]] + sm->cfg.guard_cycles;
     if (at >= REG_PENDING_NEAR) {
         sm_move_warp(sm, slot, at == REG_PENDING ? WARP_MEMORY : WARP_NEAR);
-    } else if (w->inst.cls == TRACE_FENCE && w->outstanding) {
+    } else if (w->inst.cls == TRACE_FENCE && fence_waits(w)) {
         sm_move_warp(sm, slot, WARP_FENCE);
-    } else if (at <= earliest && w->fetched_at <= earliest && w->hold_until <= earliest && w->poll_at <= earliest) {
+    } else if (at <= earliest && w->fetched_at <= earliest && held <= earliest && w->poll_at <= earliest) {
         sm_move_warp(sm, slot, WARP_READY);
     } else if (w->poll_at > at && w->poll_at > w->fetched_at) {
         sm_move_warp(sm, slot, WARP_MBARRIER);
         set_timer(sm, slot, w->poll_at, earliest);
-    } else if (w->hold_until > at && w->hold_until > w->fetched_at) {
+    } else if (held > at && held > w->fetched_at) {
         sm_move_warp(sm, slot, WARP_TENSOR);
-        set_timer(sm, slot, w->hold_until, earliest);
+        set_timer(sm, slot, held, earliest);
     } else {
         bool fetch = w->fetched_at > at;
         sm_move_warp(sm, slot, fetch ? WARP_FETCH : WARP_ALU);
