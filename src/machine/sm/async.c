@@ -251,7 +251,7 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
         t->row_bytes = 0;
     }
     sm->tma.free &= ~(1ull << at);
-    sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
+    sm->tma.order[sm->tma_tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
     w->count->tma_copies++;
     struct sm_load_stats *l = sm_load_of(sm, w->kernel, i->mem_index);
@@ -327,8 +327,8 @@ static bool is_blocked(const struct sm *sm)
 
 void sm_tma_step(struct sm *sm, uint64_t now)
 {
-    for (unsigned lines = sm->cfg.tma_lines; sm->tma.head != sm->tma.tail;) {
-        const unsigned at = sm->tma.order[sm->tma.head % SM_TMA_COPIES];
+    for (unsigned lines = sm->cfg.tma_lines; sm->tma_head != sm->tma_tail;) {
+        const unsigned at = sm->tma.order[sm->tma_head % SM_TMA_COPIES];
         struct tma_copy *t = &sm->tma.copy[at];
         if (now < t->start_at)
             return;
@@ -337,7 +337,7 @@ void sm_tma_step(struct sm *sm, uint64_t now)
             send_part(sm, t, at, now);
         if (!t->sent)
             return;
-        sm->tma.head++;
+        sm->tma_head++;
         if (!t->left)
             finish_copy(sm, at, now);
     }
@@ -345,7 +345,7 @@ void sm_tma_step(struct sm *sm, uint64_t now)
 
 uint64_t sm_tma_next(const struct sm *sm, uint64_t now)
 {
-    const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma.head % SM_TMA_COPIES]];
+    const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma_head % SM_TMA_COPIES]];
     if (t->start_at > now + 1)
         return t->start_at;
     return t->row_bytes && !t->sent && is_blocked(sm) ? NEVER : now + 1;
