@@ -208,7 +208,7 @@ static inline uint32_t first_of(uint64_t bits, bool reverse)
  */
 static inline void fetch_ahead(const struct comp *c)
 {
-    for (unsigned line = 0; line < 10; line++)
+    for (unsigned line = 0; line < 4; line++)
         __builtin_prefetch((const char *)c + 64 * line);
 }
 
