@@ -197,6 +197,21 @@ static bool queue_collect(struct engine_queue *q, uint64_t cyc, uint64_t due, bo
     return true;
 }
 
+static inline uint32_t first_of(uint64_t bits, bool reverse)
+{
+    return (uint32_t)(reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+}
+
+/*
+ * The components of a machine do not fit into the host's first-level cache together: while one is ticked, the beginning
+ * of the next is fetched, where components have what each tick reads.
+ */
+static inline void fetch_ahead(const struct comp *c)
+{
+    for (unsigned line = 0; line < 4; line++)
+        __builtin_prefetch((const char *)c + 64 * line);
+}
+
 static void queue_tick(struct engine *e, struct engine_queue *q, uint64_t now)
 {
     uint64_t ticks = 0;
@@ -205,10 +220,12 @@ static void queue_tick(struct engine *e, struct engine_queue *q, uint64_t now)
         q->now[w] = 0;
 
         while (bits) {
-            uint32_t bit = (uint32_t)(e->cfg.reverse ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+            const uint32_t bit = first_of(bits, e->cfg.reverse);
             struct comp *c = q->comp[w * 64 + bit];
             bits &= ~(1ull << bit);
             ticks++;
+            if (bits)
+                fetch_ahead(q->comp[w * 64 + first_of(bits, e->cfg.reverse)]);
             c->worker = e->worker;
             uint64_t want = c->tick(c, now);
             if (want != NEVER)

@@ -252,7 +252,7 @@ static void push_copy(struct sm *sm, unsigned slot, const struct sm_inst *i, uin
         t->row_bytes = 0;
     }
     sm->tma.free &= ~(1ull << at);
-    sm->tma.order[sm->tma.tail++ % SM_TMA_COPIES] = (uint8_t)at;
+    sm->tma.order[sm->tma_tail++ % SM_TMA_COPIES] = (uint8_t)at;
     w->outstanding++;
     w->unsent += t->kind == STREAM_COPY_STORE;
     w->count->tma_copies++;
@@ -338,8 +338,8 @@ static void note_sent(struct sm *sm, unsigned slot, uint64_t now)
 
 void sm_tma_step(struct sm *sm, uint64_t now)
 {
-    for (unsigned lines = sm->cfg.tma_lines; sm->tma.head != sm->tma.tail;) {
-        const unsigned at = sm->tma.order[sm->tma.head % SM_TMA_COPIES];
+    for (unsigned lines = sm->cfg.tma_lines; sm->tma_head != sm->tma_tail;) {
+        const unsigned at = sm->tma.order[sm->tma_head % SM_TMA_COPIES];
         struct tma_copy *t = &sm->tma.copy[at];
         if (now < t->start_at)
             return;
@@ -348,7 +348,7 @@ void sm_tma_step(struct sm *sm, uint64_t now)
             send_part(sm, t, at, now);
         if (!t->sent)
             return;
-        sm->tma.head++;
+        sm->tma_head++;
         if (t->kind == STREAM_COPY_STORE)
             note_sent(sm, t->warp, now);
         if (!t->left)
@@ -358,7 +358,7 @@ void sm_tma_step(struct sm *sm, uint64_t now)
 
 uint64_t sm_tma_next(const struct sm *sm, uint64_t now)
 {
-    const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma.head % SM_TMA_COPIES]];
+    const struct tma_copy *t = &sm->tma.copy[sm->tma.order[sm->tma_head % SM_TMA_COPIES]];
     if (t->start_at > now + 1)
         return t->start_at;
     return t->row_bytes && !t->sent && is_blocked(sm) ? NEVER : now + 1;

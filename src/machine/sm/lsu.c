@@ -204,6 +204,12 @@ static uint32_t const_delay(struct sm *sm, const struct lsu_entry *e)
     return far ? sm->cfg.const_far_latency : 0;
 }
 
+/* When the head of the queue can begin: its operands have been read, and the instruction before has passed. */
+static uint64_t begins_at(const struct sm *sm, const struct lsu_entry *head)
+{
+    return head->ready_at > sm->lsu_busy_until ? head->ready_at : sm->lsu_busy_until;
+}
+
 void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t pc, uint64_t now)
 {
     struct warp *w = &sm->warp[slot];
@@ -218,6 +224,8 @@ void sm_lsu_push(struct sm *sm, unsigned slot, const struct sm_inst *i, uint32_t
     e->mem_index = i->mem_index;
     e->pending = UINT32_MAX;
     e->ready_at = now + 1 + sm->cfg.operand_cycles;
+    if (sm->lsu_n == 1)
+        sm->lsu_at = begins_at(sm, e);
     e->n_line = e->next_line = e->passes = 0;
     w->count->mem_insts++;
     if (i->cls == TRACE_FENCE) {
@@ -348,8 +356,6 @@ static uint64_t shared_latency(const struct sm *sm, const struct lsu_entry *e)
 void sm_lsu_step(struct sm *sm, uint64_t now)
 {
     struct lsu_entry *e = &sm->lsu[sm->lsu_head];
-    if (now < e->ready_at)
-        return;
     uint64_t done_at = 0;
     switch (e->where) {
     case LSU_FENCE:
@@ -380,6 +386,7 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
     uint32_t pending = e->pending;
     sm->lsu_head = sm->lsu_head + 1 == sm->lsu_cap ? 0 : sm->lsu_head + 1;
     sm->lsu_n--;
+    sm->lsu_at = sm->lsu_n ? begins_at(sm, &sm->lsu[sm->lsu_head]) : NEVER;
     if (done_at) {
         if (pending != UINT32_MAX)
             complete(sm, pending, done_at, now);
@@ -390,13 +397,9 @@ void sm_lsu_step(struct sm *sm, uint64_t now)
 uint64_t sm_lsu_next(const struct sm *sm, uint64_t now)
 {
     /* A full port wakes the SM when it has room; replies wake it when too many requests are outstanding. */
-    if (!sm->lsu_n)
-        return NEVER;
-    const struct lsu_entry *e = &sm->lsu[sm->lsu_head];
-    uint64_t at = e->ready_at > sm->lsu_busy_until ? e->ready_at : sm->lsu_busy_until;
-    if (at > now + 1)
-        return at;
-    return is_blocked(sm, e) ? NEVER : now + 1;
+    if (sm->lsu_at > now + 1)
+        return sm->lsu_at;
+    return is_blocked(sm, &sm->lsu[sm->lsu_head]) ? NEVER : now + 1;
 }
 
 static void take_reply(struct sm *sm, req_id id, uint64_t now)
@@ -442,7 +445,7 @@ void sm_take_replies(struct sm *sm, uint64_t now)
         struct msg n = port_pop(&sm->event);
         unsigned slot = event_slot(n.info);
         if (sm->sched->on_event && sm->sched->events >> event_kind(n.info) & 1)
-            sm->sched->on_event(sm->sched_state[slot % sm->cfg.schedulers], event_kind(n.info), slot, n.req);
+            sm->sched->on_event(sm->sched_state[sm->warp[slot].scheduler], event_kind(n.info), slot, n.req);
     }
     port_unmark_if_empty(&sm->event);
 }

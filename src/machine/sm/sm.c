@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "engine/waits.h"
+#include "sm/sched/pick.h"
 
 #include <inttypes.h>
 
@@ -252,6 +253,7 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
         w->kernel = g->kernel;
         w->regs = g->kernel->reg;
         w->count = g->count;
+        w->grid_number = g->number;
         if (g->kernel->op)
             sm_regions_begin(sm, s);
         memset(w->reg_at, 0, (g->kernel->n_scoreboard + 1) * sizeof *w->reg_at);
@@ -271,7 +273,7 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
         stream_dec_begin(w->dec, g->kernel->trace);
         sm->age[s] = sm->next_age++;
         if (sm->sched->on_warp_start)
-            sm->sched->on_warp_start(sm->sched_state[s % sm->cfg.schedulers], s, slot, i);
+            sm->sched->on_warp_start(sm->sched_state[w->scheduler], s, slot, i);
         sm_notify_l1(sm, EVENT_WARP_START, s, slot);
         sm_start_warp(sm, s, now);
     }
@@ -279,8 +281,9 @@ static void start_cta(struct sm *sm, uint64_t number, unsigned place, uint64_t n
 
 /* ---- issue ---- */
 
-static inline void take_unit(struct unit *x, uint64_t now, uint32_t interval)
+static inline void take_unit(struct sm *sm, unsigned unit, uint64_t now, uint32_t interval)
 {
+    struct unit *x = &sm->unit[unit];
     uint64_t first = NEVER;
     bool taken = false;
     for (unsigned i = 0; i < x->n; i++) {
@@ -290,7 +293,7 @@ static inline void take_unit(struct unit *x, uint64_t now, uint32_t interval)
         }
         first = x->free_at[i] < first ? x->free_at[i] : first;
     }
-    x->first_free = first;
+    sm->first_free[unit] = first;
 }
 
 /* Warps of scheduler s whose next instruction has a free unit in this cycle. */
@@ -298,11 +301,10 @@ static inline uint64_t able(const struct sm *sm, unsigned s, uint64_t now)
 {
     uint64_t can = 0;
     for (unsigned u = 0; u < SM_UNIT_LSU; u++)
-        can |= sm->unit[u].first_free <= now ? sm->want[u] : 0;
+        can |= sm->first_free[u] <= now ? sm->want[u] : 0;
     if (sm->want[SM_UNIT_ASYNC] && !sm_async_room(sm))
         can &= ~sm->want[SM_UNIT_ASYNC];
-    if (sm->want[SM_UNIT_LSU] && sm->unit[SM_UNIT_LSU].first_free <= now && sm->lsu_free_at[s] <= now &&
-        sm_lsu_room(sm))
+    if (sm->want[SM_UNIT_LSU] && sm->first_free[SM_UNIT_LSU] <= now && sm->lsu_free_at[s] <= now && sm_lsu_room(sm))
         can |= sm->want[SM_UNIT_LSU];
     return can & sm->owned[s];
 }
@@ -332,12 +334,12 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     count->register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
     count->register_writes += w->inst.n_dst;
     const bool multiplies = sm->tensor_free_at[slot % sm->cfg.schedulers] > now;
-    take_unit(&sm->unit[i.unit], now, i.interval + (multiplies ? i.beside : 0u));
+    take_unit(sm, i.unit, now, i.interval + (multiplies ? i.beside : 0u));
     if (WEIR_HOOKS && sm->profiles)
         sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {
         if (i.space != TRACE_SP_PARAM)
-            sm->lsu_free_at[slot % sm->cfg.schedulers] = now + sm->cfg.lsu_interval;
+            sm->lsu_free_at[w->scheduler] = now + sm->cfg.lsu_interval;
         sm_lsu_push(sm, slot, &i, pc, now);
     } else {
         const uint16_t *reg = w->regs + i.regs_at;
@@ -452,7 +454,9 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
         if (!can || !(can &= able(sm, s, now)))
             break;
         int slot = only;
-        if (only < 0) {
+        if (only < 0 && sm->gto) {
+            slot = sched_gto_pick(sm->sched_state[s], can, sm->age);
+        } else if (only < 0) {
             struct sched_view v = {.issuable = can, .loads = sm->wants_load, .age = sm->age, .now = now};
             slot = sm->sched->pick(sm->sched_state[s], &v);
             if (slot == SCHED_NONE) {
@@ -464,7 +468,9 @@ static bool schedule(struct sm *sm, unsigned s, uint64_t now)
                              (unsigned long)can);
         }
         issue(sm, (unsigned)slot, now);
-        if (sm->sched->on_issue)
+        if (sm->gto)
+            sched_gto_issued(sm->sched_state[s], (unsigned)slot);
+        else if (sm->sched->on_issue)
             sm->sched->on_issue(sm->sched_state[s], (unsigned)slot);
         issued = true;
         only = slot;
@@ -479,7 +485,7 @@ static uint64_t next_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t next = NEVER;
     for (unsigned u = 0; u < SM_UNIT_COUNT; u++) {
-        uint64_t warps = sm->want[u] & sm->in[WARP_READY], at = sm->unit[u].first_free;
+        uint64_t warps = sm->want[u] & sm->in[WARP_READY], at = sm->first_free[u];
         if (!warps || (u == SM_UNIT_LSU && !sm_lsu_room(sm)) || (u == SM_UNIT_ASYNC && !sm_async_room(sm)))
             continue;
         if (u == SM_UNIT_LSU) {
@@ -521,13 +527,13 @@ static uint64_t tick(struct comp *c, uint64_t now)
     account(sm, now - 1);
     if (sm->mail & SM_MAIL_REPLIES)
         sm_take_replies(sm, now);
-    if (sm->timer[now & (SM_TIMERS - 1)])
+    if (sm_timer_is_due(sm, now))
         sm_expire_timers(sm, now);
     if (sm->mail & SM_MAIL_CTAS)
         take_ctas(sm, now);
-    if (sm->lsu_n && now >= sm->lsu_busy_until)
+    if (now >= sm->lsu_at)
         sm_lsu_step(sm, now);
-    if (sm->tma.head != sm->tma.tail)
+    if (sm->tma_head != sm->tma_tail)
         sm_tma_step(sm, now);
     if (!sm->resident && !sm->lsu_n) {
         account(sm, now);
@@ -540,7 +546,8 @@ static uint64_t tick(struct comp *c, uint64_t now)
     sm->accounted = now;
     uint64_t before = sm->issued;
     /* They take turns issuing first, because they share units. */
-    unsigned s = (unsigned)(now % sm->cfg.schedulers);
+    const uint32_t n_sched = sm->cfg.schedulers;
+    unsigned s = (unsigned)(n_sched & (n_sched - 1) ? now % n_sched : now & (n_sched - 1)); /* divides where it must */
     for (unsigned n = 0; n < sm->cfg.schedulers; n++, s = s + 1 == sm->cfg.schedulers ? 0 : s + 1) {
         if (!sm->failed && sm->in[WARP_READY] & sm->owned[s] && schedule(sm, s, now))
             sm->stats.issue_cycles++;
@@ -557,7 +564,7 @@ static uint64_t tick(struct comp *c, uint64_t now)
             if (!(sm->in[WARP_READY] & able(sm, s, now + 1)))
                 sm->throttled &= ~(1ull << s);
     }
-    uint64_t next = sm_lsu_next(sm, now), tma = sm->tma.head == sm->tma.tail ? NEVER : sm_tma_next(sm, now);
+    uint64_t next = sm_lsu_next(sm, now), tma = sm->tma_head == sm->tma_tail ? NEVER : sm_tma_next(sm, now);
     next = tma < next ? tma : next;
     if (next > now + 1 && sm->in[WARP_READY]) {
         uint64_t unit = next_unit(sm, now);
@@ -674,9 +681,10 @@ static int check(const struct comp *c, bool drained, struct err *e)
 
 /* ---- building ---- */
 
-static struct unit make_unit(uint32_t n)
+static void make_unit(struct sm *sm, unsigned unit, uint32_t n)
 {
-    return (struct unit){.n = n, .first_free = n ? 0 : NEVER};
+    sm->unit[unit].n = n;
+    sm->first_free[unit] = n ? 0 : NEVER;
 }
 
 struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct icache_config *icfg,
@@ -701,21 +709,23 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     char *decoders = arena_alloc64(a, cfg->max_warps * dec);
     for (unsigned i = 0; i < cfg->max_warps; i++) {
         sm->warp[i].dec = (struct stream_dec *)(decoders + i * dec);
-        sm->owned[i % cfg->schedulers] |= warp_bit(i);
+        sm->warp[i].scheduler = (uint8_t)(i % cfg->schedulers);
+        sm->owned[sm->warp[i].scheduler] |= warp_bit(i);
     }
     sm->timer = arena_alloc64(a, SM_TIMERS * sizeof *sm->timer);
-    sm->unit[SM_UNIT_SP] = make_unit(cfg->sp_units);
-    sm->unit[SM_UNIT_INT] = make_unit(cfg->int_units);
-    sm->unit[SM_UNIT_SFU] = make_unit(cfg->sfu_units);
-    sm->unit[SM_UNIT_DP] = make_unit(cfg->dp_units);
-    sm->unit[SM_UNIT_TENSOR] = make_unit(cfg->tensor_units);
-    sm->unit[SM_UNIT_LSU] = make_unit(1);
-    sm->unit[SM_UNIT_ASYNC] = make_unit(1);
+    make_unit(sm, SM_UNIT_SP, cfg->sp_units);
+    make_unit(sm, SM_UNIT_INT, cfg->int_units);
+    make_unit(sm, SM_UNIT_SFU, cfg->sfu_units);
+    make_unit(sm, SM_UNIT_DP, cfg->dp_units);
+    make_unit(sm, SM_UNIT_TENSOR, cfg->tensor_units);
+    make_unit(sm, SM_UNIT_LSU, 1);
+    make_unit(sm, SM_UNIT_ASYNC, 1);
     sm->tma.free = ~0ull;
     sm->const_lines = (uint32_t)(cfg->const_near / env->line_const);
     sm->const_line = arena_alloc64(a, (sm->const_lines + 1) * sizeof *sm->const_line);
 
     sm->lsu_cap = cfg->lsu_queue;
+    sm->lsu_at = NEVER;
     sm->lsu = arena_alloc64(a, sm->lsu_cap * sizeof *sm->lsu);
     sm->pending = arena_alloc64(a, cfg->pending_loads * sizeof *sm->pending);
     for (uint32_t i = 0; i < cfg->pending_loads; i++)
@@ -723,6 +733,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
 
     if (icfg->size && cfg->fetch_width) {
         sm->icache_sets = (uint32_t)(icfg->size / icfg->line / icfg->assoc);
+        sm->icache_shift = (uint32_t)__builtin_ctzll(icfg->line / icfg->inst_bytes);
         sm->icache = arena_alloc64(a, (size_t)sm->icache_sets * icfg->assoc * sizeof *sm->icache);
     }
 
@@ -740,6 +751,7 @@ struct sm *sm_new(struct engine *eng, const struct sm_config *cfg, const struct 
     port_watch(&sm->cta_in, &sm->mail, SM_MAIL_CTA);
 
     sm->sched = sm_sched_get(cfg->scheduler);
+    sm->gto = sm->sched == &sm_sched_gto;
     void *shared = sm->sched->shared_bytes ? arena_alloc64(a, sm->sched->shared_bytes) : NULL;
     for (unsigned s = 0; s < cfg->schedulers; s++) {
         sm->sched_state[s] = arena_alloc64(a, sm->sched->state_bytes ? sm->sched->state_bytes : 1);

@@ -140,18 +140,18 @@ struct sm_stats {
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles; /* cycles x schedulers */
     uint64_t issue_cycles;     /* of them: at least one instruction was issued */
-    uint64_t stall[SM_STALL_COUNT];
-    uint64_t active_cycles; /* SM cycles with a resident warp */
-    uint64_t warp_cycles;   /* sum over cycles of resident warps */
-    uint64_t ctas, barriers;
-    uint64_t insts[TRACE_CLASS_COUNT];
+    uint64_t active_cycles;    /* SM cycles with a resident warp */
+    uint64_t warp_cycles;      /* sum over cycles of resident warps */
     uint64_t register_reads, register_writes;
+    uint64_t stall[SM_STALL_COUNT];
+    uint64_t insts[TRACE_CLASS_COUNT];
     uint64_t mem_insts, shared_insts, shared_passes;
     uint64_t lines[SM_CACHES]; /* line requests: to the data, the constant, the texture cache */
     uint64_t fetches, icache_misses, fetch_redirects;
     uint64_t replies;
-    uint64_t tma_copies, tma_lines, cluster_bytes, wgmma_cycles, wgmma_operand_cycles;
     uint64_t latency_sum[REQ_AT_COUNT], served[REQ_AT_COUNT];
+    uint64_t ctas, barriers;
+    uint64_t tma_copies, tma_lines, cluster_bytes, wgmma_cycles, wgmma_operand_cycles;
 };
 /* Shown as sm.*, and the first few without a prefix. */
 extern const struct stat_def sm_stat_defs[], sm_top_stat_defs[];

@@ -14,31 +14,33 @@ enum sm_coalesce { SM_COALESCE_LINES, SM_COALESCE_SEGMENTS };
 enum sm_code { SM_CODE_PTX, SM_CODE_SCHEDULED };
 
 struct sm_config {
+    /* what a tick uses lies together: front end, execution, memory pipeline */
+    uint32_t schedulers, issue_width, lsu_interval, operand_cycles;
+    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles, converge_cycles,
+        converge_drain, part_cycles;
+    uint32_t outstanding_requests, lsu_lines, param_latency, data_banks, smem_banks, smem_latency;
+    uint32_t coalesce;   /* enum sm_coalesce */
+    uint32_t long_loads; /* enum sm_long_loads */
+    bool store_passes;
+    bool tex_quads;
+    bool smem_pairs;
     /* capacity */
     uint32_t max_warps, max_ctas, max_threads_per_cta, max_regs_per_thread;
     uint64_t regfile, smem, smem_per_cta, smem_reserved;
     uint32_t reg_alloc_unit, warp_alloc_unit;
     uint64_t smem_alloc_unit;
-    /* front end */
-    uint32_t schedulers, issue_width, scheduler;
+    /* the rest of the front end */
+    uint32_t scheduler;
     uint32_t code; /* enum sm_code */
-    uint32_t fetch_width, fetch_cycles, branch_cycles, loop_cycles, guard_cycles, fall_through_cycles, converge_cycles,
-        converge_drain, part_cycles;
-    /* execution */
-    uint32_t simt_width, operand_cycles;
+    /* of execution */
+    uint32_t simt_width;
     uint32_t sp_units, int_units, sfu_units, dp_units, tensor_units;
     uint32_t lat[TRACE_CLASS_COUNT], ii[TRACE_CLASS_COUNT];
     uint32_t wgmma_columns, wgmma_least, wgmma_latency, wgmma_shared_latency, wgmma_wait, wgmma_ahead, mbarrier_poll,
         tma_latency, tma_lines, cluster_latency, cluster_barrier, cluster_bytes;
-    /* memory pipeline */
-    bool store_passes;
-    bool tex_quads;
-    uint32_t lsu_interval, lsu_queue, lsu_lines, data_banks, tex_cycles, tex_plane_cycles, tex_latency, pending_loads,
-        outstanding_requests;
-    uint32_t coalesce;   /* enum sm_coalesce */
-    uint32_t long_loads; /* enum sm_long_loads */
-    uint32_t smem_banks, smem_latency, smem_atomic_cycles, smem_atomic_latency, smem_atomic_wait, param_latency;
-    bool smem_pairs;
+    /* of the memory pipeline */
+    uint32_t lsu_queue, tex_cycles, tex_plane_cycles, tex_latency, pending_loads;
+    uint32_t smem_atomic_cycles, smem_atomic_latency, smem_atomic_wait;
     uint32_t const_interval, const_far_latency, barrier_interval;
     uint64_t const_near;
 };

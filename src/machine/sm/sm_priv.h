@@ -23,7 +23,7 @@ enum {
     SM_WGMMA_AHEAD = 16
 };
 #define SM_TOKEN_TMA 0x80000000u /* req.token of a copy's lines: its place in tma.copy */
-enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 1024, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
+enum { SM_WARPS = 64, SM_CTAS = 64, SM_TIMERS = 256, SM_BARRIERS = 16, SM_UNIT_MAX = 16 };
 
 #define SM_BARRIER_ARRIVE_ONLY 1                /* in trace_inst.mem_flags of a BARRIER */
 #define REG_PENDING            UINT64_MAX       /* a load will write it */
@@ -58,45 +58,48 @@ struct sm_grid {
     bool lets, waits;                           /* sm_grid_depend */
 };
 
+/* What every instruction uses is in its first two cache lines. */
 struct warp {
-    struct sm_inst inst; /* the next one */
+    struct sm_inst inst;    /* the next one */
+    uint32_t pc, mask;      /* of it */
+    uint64_t ready_at;      /* ALU, FETCH: when it can issue */
+    uint64_t fetched_at;    /* cycle from which fetching allows the next instruction to issue */
+    uint64_t *reg_at;       /* by register: cycle from which it can be read, or REG_PENDING... */
+    const uint16_t *regs;   /* its register lists */
+    struct sm_stats *count; /* of its grid */
     const struct sm_kernel *kernel;
-    const uint16_t *regs;             /* its register lists */
-    struct sm_stats *count;           /* of its grid */
-    uint64_t *reg_at;                 /* by register: cycle from which it can be read, or REG_PENDING... */
-    uint64_t ready_at;                /* ALU, FETCH: when it can issue */
+    struct stream_dec *dec;
+    uint64_t hold_until;  /* it waits for products */
+    uint64_t poll_at;     /* it looks at its mbarrier, first or again */
+    uint32_t at;          /* its place in the code that is fetched: pc, or the number of an operation */
+    uint32_t way;         /* lanes of the last operation without a guard */
+    uint32_t outstanding; /* outstanding line requests */
+    uint32_t call_depth;
+    uint8_t scheduler;
+    uint8_t cta;                      /* slot */
+    uint8_t wait;                     /* enum warp_wait */
+    uint8_t buffered;                 /* instructions left in its buffer */
+    uint8_t at_barrier;               /* number, when wait == WARP_BARRIER */
+    bool ended;                       /* no more instructions */
+    bool jumped, jumped_back;         /* the next instruction does not follow the last in the program; it precedes it */
+    uint32_t live;                    /* lanes that have not exited */
+    uint32_t grid_number;             /* sm_grid.number */
     uint64_t condition_at;            /* when the condition of the last branch was known */
-    uint64_t fetched_at;              /* cycle from which fetching allows the next instruction to issue */
-    uint32_t pc, mask;                /* of the next instruction */
+    struct stream_mem mem;            /* addresses of the next instruction, as stream_dec_next_rule gives them */
     uint64_t product_at;              /* when its last product ends */
     uint64_t group_at[8];             /* when its groups of products end, the latest first */
-    uint64_t hold_until;              /* it waits for products */
     uint64_t ends_at[SM_WGMMA_AHEAD]; /* of its last products, a ring: when a wait for each would end */
     uint32_t n_product;               /* it has issued */
-    uint64_t poll_at;                 /* it looks at its mbarrier, first or again */
-    uint32_t needs_events;            /* WARP_MBARRIER: events that its barrier must have seen */
-    uint32_t at;                      /* its place in the code that is fetched: pc, or the number of an operation */
-    uint32_t live;                    /* lanes that have not exited */
-    uint32_t way;                     /* lanes of the last operation without a guard */
-    uint32_t arrived[SM_BARRIERS];    /* lanes at each barrier, when a diverged warp arrives in parts */
-    uint32_t outstanding;             /* outstanding line requests */
     uint32_t unsent;                  /* bulk stores that the TMA has not sent */
+    uint32_t needs_events;            /* WARP_MBARRIER: events that its barrier must have seen */
+    uint32_t arrived[SM_BARRIERS];    /* lanes at each barrier, when a diverged warp arrives in parts */
     uint32_t index;                   /* in its CTA */
     uint32_t seq;                     /* next piece of its stream */
-    uint32_t call_depth;
-    uint16_t loop, n_in;           /* loops.c: of the last decoded instruction; loops in `in` */
-    uint32_t loop_mask, loop_live; /* its lanes, and those alive */
-    struct loop_lanes *in;         /* the loops it is in, each with the lanes that are */
-    uint8_t cta;                   /* slot */
-    uint8_t wait;                  /* enum warp_wait */
-    uint8_t buffered;              /* instructions left in its buffer */
-    uint8_t at_barrier;            /* number, when wait == WARP_BARRIER */
-    bool ended;                    /* no more instructions */
-    bool jumped, jumped_back;      /* the next instruction does not follow the last in the program; it precedes it */
-    struct stream_dec *dec;
-    struct stream_mem mem; /* addresses of the next instruction, as stream_dec_next_rule gives them */
+    uint16_t loop, n_in;              /* loops.c: of the last decoded instruction; loops in `in` */
+    uint32_t loop_mask, loop_live;    /* its lanes, and those alive */
+    struct loop_lanes *in;            /* the loops it is in, each with the lanes that are */
     struct warp_region gathered;
-};
+} __attribute__((aligned(64)));
 
 /* What shared memory has to serve: requests of warps and the TMA, and operands of products; see async.c. */
 struct smem {
@@ -181,11 +184,13 @@ enum {
     SM_MAIL_CTAS = SM_MAIL_CTA | SM_MAIL_PEER << SM_PEER_EVENT | SM_MAIL_PEER << SM_PEER_BARRIER
 };
 
+/* The pipelines of one kind. */
 struct unit {
-    uint64_t first_free; /* the least of free_at; NEVER when there is none */
-    uint32_t n;
+    uint64_t n;
     uint64_t free_at[SM_UNIT_MAX];
 };
+
+extern const struct sm_sched sm_sched_gto; /* sched/gto.c */
 
 /* Memory that each warp has so many bytes of; grows with the kernels. */
 struct warp_room {
@@ -193,68 +198,75 @@ struct warp_room {
     size_t each;
 };
 
+/*
+ * Its members lie by how often they are used. Between two ticks of an SM the host's first-level cache sees those of all
+ * the others: what every tick reads lies together at the beginning, where the engine fetches it ahead.
+ */
 struct sm {
     struct comp comp;
-    /* hot: which warps are where */
-    uint64_t in[WARP_WAITS];
-    uint64_t resident;
-    uint64_t n_resident;
-    uint64_t want[SM_UNIT_COUNT]; /* by unit of the next instruction */
-    uint64_t wants_load;
-    uint64_t owned[8];  /* by scheduler */
+    /* every tick: which warps are where */
+    uint64_t in[WARP_WAITS] __attribute__((aligned(64)));
+    uint64_t resident, n_resident;
+    uint64_t mail;      /* ports that may hold messages: SM_MAIL_... */
     uint64_t throttled; /* bit per scheduler: its policy let no warp issue in the last attempt */
     uint64_t accounted; /* last cycle whose scheduler slots have been charged */
-    uint64_t mail;      /* ports that may hold messages: SM_MAIL_... */
-    bool profiles;      /* counts by instruction */
+    uint64_t issued;    /* warp instructions */
     uint64_t timer_busy[SM_TIMERS / 64];
+    uint32_t lsu_cap, lsu_head, lsu_n;
+    int failed;      /* 0, 1 corrupt, -1 the source failed */
+    uint64_t lsu_at; /* from when the head of its queue can begin or go on; NEVER: the queue is empty */
+    uint64_t wants_load;
+    uint64_t want[SM_UNIT_COUNT];       /* by unit of the next instruction */
+    uint32_t wanted;                    /* events the L1 wants */
+    bool profiles;                      /* counts by instruction */
+    uint64_t first_free[SM_UNIT_COUNT]; /* the least free_at of the unit; NEVER when it has no pipeline */
+    struct warp *warp;
+    uint64_t *timer;       /* SM_TIMERS sets of warps */
+    struct lsu_entry *lsu; /* ring of lsu_cap */
+    struct pending *pending;
+    uint32_t pending_free, pending_used, outstanding;
+    uint32_t tma_head, tma_tail; /* free running, of tma.order */
+    const struct sm_sched *sched;
+    bool gto;                /* it is sm_sched_gto */
+    uint64_t owned[8];       /* by scheduler, as the next two */
+    void *sched_state[8];    /* of the policy */
+    uint64_t lsu_free_at[8]; /* it may issue a memory instruction */
+    struct sm_stats stats __attribute__((aligned(64)));
+    struct sm_config cfg __attribute__((aligned(64)));
+    /* instructions */
+    uint64_t fetch_free_at;
+    struct icache_line *icache;
+    uint32_t icache_sets, icache_shift; /* an instruction's place, shifted, is its line */
+    uint64_t lsu_busy_until;            /* passes of the instruction before the head of its queue */
+    struct icache_config icfg;
     struct unit unit[SM_UNIT_COUNT];
     uint64_t age[SM_WARPS];
-    struct warp *warp;
+    uint64_t barrier_busy_until; /* arrivals at barriers */
+    uint64_t *const_line;        /* constants found at once, the last used first; const_lines of them */
+    uint32_t const_lines;
+    /* neighbors */
+    struct port *to_l1[SM_CACHES], *events, *done_out;
+    struct port hit, fill, event, cta_in;
+    struct port peer[SM_PEER_PORTS];
+    struct sm_env env;
+    /* CTAs */
     struct cta cta[SM_CTAS];
     uint64_t cta_busy;
     uint64_t next_age;
-    /* policy */
-    const struct sm_sched *sched;
-    void *sched_state[8];
-    /* load/store unit */
-    struct lsu_entry *lsu; /* ring of lsu_cap */
-    uint32_t lsu_cap, lsu_head, lsu_n;
-    uint64_t lsu_free_at[8]; /* by scheduler: it may issue a memory instruction */
-    uint64_t lsu_busy_until; /* passes of the instruction before */
-    uint64_t *const_line;    /* constants found at once, the last used first; const_lines of them */
-    uint32_t const_lines;
-    uint64_t barrier_busy_until; /* arrivals at barriers */
-    struct pending *pending;
-    uint32_t pending_free, pending_used, outstanding;
+    struct sm_grid grid[SM_GRIDS];
+    unsigned n_grid;
+    bool clusters;          /* some grid has them */
+    struct sm_stats *apart; /* by place: counted since engine_sync, and SM_GRIDS behind it until taken */
     /* async.c */
     struct {
         struct tma_copy copy[SM_TMA_COPIES];
         uint64_t free; /* places in copy */
         uint8_t order[SM_TMA_COPIES];
-        uint32_t head, tail; /* free running, of order */
     } tma;
     uint64_t tensor_free_at[8]; /* by scheduler */
     struct smem smem;
-    uint64_t network_free_at; /* the same of the network to the cluster's other SMs */
-    bool clusters;            /* some grid has them */
-    uint64_t held;            /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
-    struct port peer[SM_PEER_PORTS];
-    /* fetch */
-    uint64_t fetch_free_at;
-    struct icache_line *icache;
-    uint32_t icache_sets;
-    /* neighbors */
-    struct port hit, fill, event, cta_in;
-    struct port *to_l1[SM_CACHES], *events, *done_out;
-    uint32_t wanted; /* events the L1 wants */
-    /* what it was built with */
-    struct sm_config cfg;
-    struct icache_config icfg;
-    struct sm_env env;
-    struct sm_grid grid[SM_GRIDS];
-    unsigned n_grid;
-    struct sm_stats *apart;        /* by place: counted since engine_sync, and SM_GRIDS behind it until taken */
-    uint64_t *timer;               /* SM_TIMERS sets of warps */
+    uint64_t network_free_at;      /* the same of the network to the cluster's other SMs */
+    uint64_t held;                 /* warps at griddepcontrol.wait: among those in WARP_MBARRIER */
     struct warp_room regs_room;    /* reg_at */
     struct warp_room regions_room; /* region.c: what the warps collect */
     struct warp_room loops_room;
@@ -264,11 +276,8 @@ struct sm {
         uint32_t busy_pc; /* the instruction that occupies the load/store unit until lsu_busy_until */
         const struct sm_kernel *busy_in;
     } profiled;
-    uint64_t issued; /* warp instructions */
-    int failed;      /* 0, 1 corrupt, -1 the source failed */
     uint64_t failed_cta;
     uint32_t failed_warp;
-    struct sm_stats stats;
 };
 
 /* The counters of a kernel's memory instruction, and of any instruction in a profile, for the SM's tick. */
@@ -312,7 +321,7 @@ static inline void sm_move_warp(struct sm *sm, unsigned slot, enum warp_wait to)
     sm->in[w->wait] &= ~bit;
     sm->in[to] |= bit;
     if (sm->sched->on_wait)
-        sm->sched->on_wait(sm->sched_state[slot % sm->cfg.schedulers], slot, to);
+        sm->sched->on_wait(sm->sched_state[w->scheduler], slot, to);
     w->wait = (uint8_t)to;
 }
 /* Determines what the warp waits for; it can issue in cycle `earliest` at the earliest. */
@@ -326,6 +335,11 @@ void sm_barrier_arrive(struct sm *, unsigned slot, const struct sm_inst *, uint3
 void sm_barrier_open(struct sm *, unsigned slot, const struct sm_inst *, uint64_t now);
 void sm_exit_lanes(struct sm *, unsigned slot, uint32_t mask);
 void sm_warp_gone(struct sm *, unsigned slot, uint64_t now); /* ended and nothing outstanding: CTA bookkeeping */
+static inline bool sm_timer_is_due(const struct sm *sm, uint64_t now)
+{
+    const uint64_t i = now & (SM_TIMERS - 1);
+    return sm->timer_busy[i >> 6] >> (i & 63) & 1;
+}
 void sm_expire_timers(struct sm *, uint64_t now);
 uint64_t sm_next_timer(const struct sm *, uint64_t now);
 
@@ -372,7 +386,7 @@ static inline bool sm_lsu_room(const struct sm *sm)
     return sm->lsu_n < sm->lsu_cap && sm->pending_free != UINT32_MAX;
 }
 void sm_lsu_push(struct sm *, unsigned slot, const struct sm_inst *, uint32_t pc, uint64_t now);
-void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle: it has an entry and is not busy */
+void sm_lsu_step(struct sm *, uint64_t now);           /* works for one cycle: lsu_at has come */
 uint64_t sm_lsu_next(const struct sm *, uint64_t now); /* when it next can; NEVER: a port wakes it, or it is empty */
 void sm_take_replies(struct sm *, uint64_t now);
 

@@ -109,8 +109,8 @@ void sm_settle(struct sm *sm, unsigned slot, uint64_t earliest)
 /* The cycle in which the instruction cache delivers the line of the warp's instruction `place`, requested in cycle `at`. */
 static uint64_t icache_access(struct sm *sm, const struct warp *w, uint32_t place, uint64_t at)
 {
-    uint64_t line = place * sm->icfg.inst_bytes / sm->icfg.line, tag = line + 1;
-    tag |= (uint64_t)sm->cta[w->cta].grid->number << 32;
+    uint64_t line = place >> sm->icache_shift, tag = line + 1;
+    tag |= (uint64_t)w->grid_number << 32;
     struct icache_line *set = &sm->icache[(line & (sm->icache_sets - 1)) * sm->icfg.assoc], *victim = set;
     for (unsigned i = 0; i < sm->icfg.assoc; i++) {
         if (set[i].tag == tag) {
@@ -306,7 +306,7 @@ void sm_warp_gone(struct sm *sm, unsigned slot, uint64_t now)
     sm->resident &= ~bit;
     sm->n_resident--;
     if (sm->sched->on_warp_exit)
-        sm->sched->on_warp_exit(sm->sched_state[slot % sm->cfg.schedulers], slot);
+        sm->sched->on_warp_exit(sm->sched_state[w->scheduler], slot);
     if (--c->left)
         return;
     sm_notify_l1(sm, EVENT_CTA_END, w->cta, 0);

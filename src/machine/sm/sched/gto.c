@@ -6,25 +6,19 @@
 
 #include "sm/sched/pick.h"
 
-struct gto {
-    uint64_t last; /* the greedy warp's bit; 0 = none yet */
-};
-
 static int pick(void *st, const struct sched_view *v)
 {
-    const struct gto *s = st;
-    return sched_greedy_then_oldest(v->issuable, s->last, v->age);
+    return sched_gto_pick(st, v->issuable, v->age);
 }
 
 static void on_issue(void *st, unsigned warp)
 {
-    struct gto *s = st;
-    s->last = 1ull << warp;
+    sched_gto_issued(st, warp);
 }
 
 static void on_warp_exit(void *st, unsigned warp)
 {
-    struct gto *s = st;
+    struct sched_gto *s = st;
     s->last &= ~(1ull << warp);
 }
 
@@ -32,7 +26,7 @@ const struct sm_sched sm_sched_gto = {
     .info = {.name = "gto",
              .doc = "Greedy then oldest: the same warp as long as it can issue, else the oldest that can. Staggers the "
                     "warps, which keeps their working sets in the L1 longer (Rogers et al., MICRO 2012)."},
-    .state_bytes = sizeof(struct gto),
+    .state_bytes = sizeof(struct sched_gto),
     .pick = pick,
     .on_issue = on_issue,
     .on_warp_exit = on_warp_exit,

@@ -33,6 +33,19 @@ static inline int sched_greedy_then_oldest(uint64_t set, uint64_t last, const ui
     return set & last ? __builtin_ctzll(last) : sched_oldest(set, age);
 }
 
+/* The scheduler gto, which most machines have: the SM knows it and calls these instead of its hooks. */
+struct sched_gto {
+    uint64_t last; /* the greedy warp's bit; 0 = none yet */
+};
+static inline int sched_gto_pick(const struct sched_gto *g, uint64_t issuable, const uint64_t *age)
+{
+    return sched_greedy_then_oldest(issuable, g->last, age);
+}
+static inline void sched_gto_issued(struct sched_gto *g, unsigned warp)
+{
+    g->last = 1ull << warp;
+}
+
 /* The slots after that of the warp that issued last. */
 static inline uint64_t sched_after(unsigned warp)
 {
