@@ -312,8 +312,10 @@ static void mapping(void **state)
     (void)state;
     struct addrmap m;
     struct err e = {0};
-    for (int hash = 0; hash < 4; hash++) {
-        assert_int_equal(addrmap_init(&m, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, 6, 2, hash & 1, hash & 2, &e), 0);
+    for (int i = 0; i < 8; i++) {
+        const int hash = i & 3;
+        const char *text = i < 4 ? "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS" : "RRRR.RRRRRRRR.BBCCCCLB.CCSSSSSS";
+        assert_int_equal(addrmap_init(&m, text, 256, 6, 2, hash & 1, hash & 2, &e), 0);
         assert_int_equal(m.n_bank, 16);
         uint8_t *seen = xcalloc(6u << 18, 1);
         unsigned count[12] = {0};
@@ -330,8 +332,8 @@ static void mapping(void **state)
             seen[key] = 1;
             count[p.slice]++;
         }
-        for (int i = 1; i < 12; i++)
-            assert_int_equal(count[i], count[0]);
+        for (int slice = 1; slice < 12; slice++)
+            assert_int_equal(count[slice], count[0]);
         free(seen);
         /* Within a slice the local addresses are dense: all sets are used. */
         uint64_t top = 0;
@@ -348,6 +350,14 @@ static void mapping(void **state)
     assert_int_equal(p.slice, 1);
     addrmap_place(&m, 256 * 7, &p);
     assert_int_equal(p.channel, 1);
+    assert_int_equal(addrmap_init(&m, "RRRR.RRRRRRRR.BBCCCCLB.CCSSSSSS", 256, 6, 2, false, false, &e), 0);
+    addrmap_place(&m, 256 * 6, &p); /* another bank of the same slice */
+    assert_int_equal(p.bank, 2);
+    assert_int_equal(p.slice, 0);
+    addrmap_place(&m, 256 * 12, &p); /* the other slice */
+    assert_int_equal(p.bank, 1);
+    assert_int_equal(p.slice, 1);
+    assert_int_equal(addrmap_init(&m, "RRRR.RRRRRRRR.BLCCCCLB.CCSSSSSS", 256, 6, 2, false, false, &e), -1); /* four */
     assert_int_equal(addrmap_init(&m, "RRQQ", 256, 6, 2, false, false, &e), -1);
     assert_int_equal(addrmap_init(&m, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 300, 6, 2, false, false, &e), -1);
     assert_int_equal(addrmap_init(&m, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS", 256, 6, 3, false, false, &e), -1);

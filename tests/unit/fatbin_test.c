@@ -20,7 +20,7 @@ typedef VEC(uint8_t) bytes;
 static void put(bytes *b, uint64_t value, int n)
 {
     for (int i = 0; i < n; i++)
-        VEC_PUSH(b, (uint8_t)(value >> 8 * i));
+        VEC_PUSH(b, (uint8_t)(i < 8 ? value >> 8 * i : 0));
 }
 
 static void put_bytes(bytes *b, const void *p, size_t n)

@@ -25,10 +25,9 @@ static uint32_t gather(const struct addr_run *run, uint64_t v)
     return out;
 }
 
-static int runs_of(uint64_t mask, struct addr_run *run)
+/* Appends the runs of a mask to n others, which fill the field's bits below `to`. Returns the field's bits, or -1. */
+static int append_runs(uint64_t mask, struct addr_run *run, int n, uint8_t to)
 {
-    int n = 0;
-    uint8_t to = 0;
     for (uint8_t bit = 0; bit < 64;) {
         if (!(mask >> bit & 1)) {
             bit++;
@@ -47,6 +46,22 @@ static int runs_of(uint64_t mask, struct addr_run *run)
     return to;
 }
 
+static int runs_of(uint64_t mask, struct addr_run *run)
+{
+    return append_runs(mask, run, 0, 0);
+}
+
+/* The bits that choose the slice are the lowest of the bank's. */
+static int bank_runs_of(uint64_t slice_mask, uint64_t mask, struct addr_run *run)
+{
+    int to = runs_of(slice_mask, run), n = 0;
+    if (to < 0)
+        return -1;
+    while (run[n].len)
+        n++;
+    return append_runs(mask, run, n, (uint8_t)to);
+}
+
 int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes, uint32_t n_channel,
                  uint32_t n_slice_per_channel, bool hash_bank, bool hash_channel, struct err *e)
 {
@@ -59,10 +74,10 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
     if (n_channel == 0 || !is_pow2(n_slice_per_channel))
         return err_set(e, "%u channels with %u slices each: slices per channel must be a power of two", n_channel,
                        n_slice_per_channel);
-    uint64_t mask[3] = {0};
+    uint64_t mask[4] = {0};
     uint8_t bits = 0;
     for (const char *p = text; *p; p++)
-        bits += *p == 'R' || *p == 'B' || *p == 'C' || *p == 'S';
+        bits += *p == 'R' || *p == 'B' || *p == 'L' || *p == 'C' || *p == 'S';
     uint8_t bit = bits;
     for (const char *p = text; *p; p++) {
         switch (*p) {
@@ -72,6 +87,9 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
         case 'B':
             mask[1] |= 1ull << --bit;
             break;
+        case 'L':
+            mask[3] |= 1ull << --bit;
+            break;
         case 'C':
         case 'S':
             mask[2] |= 1ull << --bit;
@@ -80,8 +98,10 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
         case ' ':
             break;
         default:
-            err_set(e, "address mapping \"%s\": '%c' is not R, B, C or S", text, *p);
-            return err_hint(e, "R = row, B = bank, C and S = column, most significant bit first");
+            err_set(e, "address mapping \"%s\": '%c' is not R, B, L, C or S", text, *p);
+            return err_hint(e,
+                            "R = row, B = bank, L = its bits that choose the L2 slice, C and S = column, most "
+                            "significant bit first");
         }
     }
     if (bits < 8 || bits > 40)
@@ -90,9 +110,14 @@ int addrmap_init(struct addrmap *m, const char *text, uint32_t interleave_bytes,
     mask[0] |= ~0ull << bits;
     for (int top = 63; __builtin_popcountll(mask[0]) > 32; top--)
         mask[0] &= ~(1ull << top);
-    int row_bits = runs_of(mask[0], m->row), bank_bits = runs_of(mask[1], m->bank), col_bits = runs_of(mask[2], m->col);
+    int row_bits = runs_of(mask[0], m->row), bank_bits = bank_runs_of(mask[3], mask[1], m->bank),
+        col_bits = runs_of(mask[2], m->col);
     if (row_bits < 0 || bank_bits < 0 || col_bits < 0)
         return err_set(e, "address mapping \"%s\" splits a field into more than %d pieces", text, ADDR_RUNS - 1);
+    const uint32_t slices_named = 1u << __builtin_popcountll(mask[3]);
+    if (mask[3] && slices_named != n_slice_per_channel)
+        return err_set(e, "address mapping \"%s\" chooses among %u slices, but a channel has %u", text, slices_named,
+                       n_slice_per_channel);
     m->n_bank = 1u << bank_bits;
     if (m->n_bank < n_slice_per_channel)
         return err_set(e, "address mapping \"%s\" has %u banks, fewer than the %u slices of a channel", text, m->n_bank,

@@ -2,11 +2,13 @@
  * From an address to its place: memory channel, L2 slice, DRAM bank, row and column.
  *
  * The mapping is a line of text in the machine's configuration, most significant bit first, one letter per address bit:
- *     R row   B bank   C column   S byte within the smallest unit (column bits too)   . or space: ignored
+ *     R row   B bank   L the bank's low bits   C column   S byte within the smallest unit (column bits too)
+ *     . or space: ignored
  * after the channel has been taken out. The channel is (addr / interleave) mod channels, so that any number of channels
  * works; what remains, (addr / interleave / channels) * interleave + addr mod interleave, is what the text describes.
  * The bits above the text's belong to the row. Slices of a channel are chosen by the low bits of the bank, as in
- * GPGPU-Sim, or by a hash. Optional hashing of bank and channel with row bits is named by its own keys.
+ * GPGPU-Sim: the lowest B, or the bits L, so that an address may change the bank more often than the slice. Optional
+ * hashing of bank and channel with row bits is named by its own keys.
  *
  * The GTX480 of GPGPU-Sim: interleave 256, "RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS".
  */

@@ -44,7 +44,7 @@ static const struct cfg_field memory_fields[] = {
     MEMORY(slices_per_channel, CFG_INT, "slices", "2", 1, 16, "L2 slices of a channel; a power of two"),
     MEMORY(interleave, CFG_BYTES, "", "256B", 32, 1 << 20, "channel interleaving granularity"),
     MEMORY(address_map, CFG_TEXT, "", "RRRRRRRRRRRR.BBBCCCCB.CCSSSSSS", 0, 0,
-           "address bits within a channel, highest first: R row, B bank, C column, S byte"),
+           "address bits within a channel, highest first: R row, B bank, L bank and L2 slice, C column, S byte"),
     MEMORY(hash_bank, CFG_BOOL, "", "no", 0, 1, "mix row bits into the bank"),
     MEMORY(hash_channel, CFG_BOOL, "", "no", 0, 1, "mix upper address bits into the channel"),
     MEMORY(copies_preload_l2, CFG_BOOL, "", "no", 0, 1, "host-to-device copies preload the L2"),
