@@ -225,7 +225,7 @@ says err '--set memory.address_map=RRR: address mapping "RRR" names 3 bits'
 # Banks that the map does not name would share rows; banks that it names and that are not there would, too.
 for banks in 8 32; do
     expect 2 "$weir" config check --set dram.banks=$banks gtx480
-    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs), but dram.banks x dram.pseudo_channels is $banks"
+    says err "--set dram.banks=$banks: memory.address_map names 16 banks (2 to the number of its Bs and Ls), but dram.banks x dram.pseudo_channels is $banks"
 done
 expect 0 "$weir" config check --set memory.address_map=RRRRRRRRRRRRRRRR.BBBCCCCC.CCSSSSSS --set dram.banks=8 gtx480
 expect 2 "$weir" config check --set l1.line=256B gtx480
