@@ -532,7 +532,8 @@ struct dram *dram_new(struct engine *eng, const struct dram_setup *config, const
     }
     if (env->map->n_bank != cfg->banks * cfg->pseudo_channels) {
         err_set(e,
-                "memory.address_map names %u banks (2 to the number of its Bs and Ls), but dram.banks x dram.pseudo_channels "
+                "memory.address_map names %u banks (2 to the number of its Bs and Ls), but dram.banks x "
+                "dram.pseudo_channels "
                 "is %u",
                 env->map->n_bank, cfg->banks * cfg->pseudo_channels);
         return NULL;
