@@ -19,7 +19,7 @@ static void read_fatbin(const uint8_t *p, size_t n)
     for (int left = 64; left && fatbin_next(p, n, &at, "fuzz", &entry, &e) > 0; left--)
         free(fatbin_text(&entry, "fuzz", &bytes, &e));
     if (!fatbin_choose(p, n, 90, "fuzz", &pick, &e))
-        free(pick.text);
+        fatbin_pick_free(&pick);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
