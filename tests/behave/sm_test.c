@@ -181,25 +181,31 @@ static void repeat_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
         synth_do(s, r->pc, 1, ~0u);
 }
 
-static uint64_t cycles_of(enum trace_class cls, const int *dst, const int *src, uint32_t n, uint32_t warps,
-                          const char *config, struct sm_stats *stats)
+/* Seals and runs a kernel of one CTA cycle by cycle and with skipped cycles, which end alike. Frees it; *stats may be NULL. */
+static uint64_t end_of(struct synth *s, const char *config, struct sm_stats *stats)
 {
     uint64_t end[2];
+    synth_seal(s);
     for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct repeat r = {.n = n};
-        struct synth s;
-        synth_init(&s, 1, 32 * warps, repeat_warp, &r);
-        r.pc = synth_inst(&s, cls, dst, src);
-        synth_seal(&s);
-        struct bench *b = bench_new(&s, config, tick_all);
+        struct bench *b = bench_new(s, config, tick_all);
         end[tick_all] = bench_run(b, 1);
         if (stats)
             *stats = b->sm->stats;
         bench_free(b);
-        synth_free(&s);
     }
+    synth_free(s);
     assert_int_equal(end[0], end[1]);
-    return end[0] - FIRST_ISSUE; /* cycles from the first issue to the end of the last */
+    return end[0];
+}
+
+static uint64_t cycles_of(enum trace_class cls, const int *dst, const int *src, uint32_t n, uint32_t warps,
+                          const char *config, struct sm_stats *stats)
+{
+    struct repeat r = {.n = n};
+    struct synth s;
+    synth_init(&s, 1, 32 * warps, repeat_warp, &r);
+    r.pc = synth_inst(&s, cls, dst, src);
+    return end_of(&s, config, stats) - FIRST_ISSUE; /* cycles from the first issue to the end of the last */
 }
 
 static void independent_instructions_issue_every_cycle(void **state)
@@ -1452,27 +1458,17 @@ static const char *product_machine = "sm.schedulers=4";
 /* Cycles in which a warpgroup finishes its products. */
 static uint64_t products_and(struct products p, unsigned columns, unsigned flags, struct sm_stats *stats)
 {
-    uint64_t end[2];
-    for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct synth s;
-        synth_init(&s, 1, 128, product_warp, &p);
-        synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_SHARED, 4, REGS(1), NULL);
-        for (int k = 0; k < 3; k++)
-            synth_inst(&s, TRACE_WGMMA, NULL, NULL);
-        synth_inst(&s, TRACE_BRANCH, NULL, NULL);
-        synth_mem_inst(&s, TRACE_ASYNC, TRACE_SP_ASYNC, 0, NULL, NULL);
-        s.inst.p[1].width = (uint8_t)(columns / 8);
-        s.inst.p[1].mem_flags = (uint8_t)flags;
-        s.inst.p[2].barrier = TRACE_WGMMA_COMMIT;
-        synth_seal(&s);
-        struct bench *b = bench_new(&s, product_machine, tick_all);
-        end[tick_all] = bench_run(b, 1);
-        *stats = b->sm->stats;
-        bench_free(b);
-        synth_free(&s);
-    }
-    assert_int_equal(end[0], end[1]);
-    return end[0] - FIRST_ISSUE;
+    struct synth s;
+    synth_init(&s, 1, 128, product_warp, &p);
+    synth_mem_inst(&s, TRACE_LOAD, TRACE_SP_SHARED, 4, REGS(1), NULL);
+    for (int k = 0; k < 3; k++)
+        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+    synth_inst(&s, TRACE_BRANCH, NULL, NULL);
+    synth_mem_inst(&s, TRACE_ASYNC, TRACE_SP_ASYNC, 0, NULL, NULL);
+    s.inst.p[1].width = (uint8_t)(columns / 8);
+    s.inst.p[1].mem_flags = (uint8_t)flags;
+    s.inst.p[2].barrier = TRACE_WGMMA_COMMIT;
+    return end_of(&s, product_machine, stats) - FIRST_ISSUE;
 }
 
 static uint64_t products(uint32_t n, unsigned columns, unsigned flags, uint32_t loads, struct sm_stats *stats)
@@ -1538,22 +1534,13 @@ static void beside_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 }
 static uint64_t beside_products(uint32_t n, uint32_t cls, const char *machine)
 {
-    uint64_t end[2];
-    for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct beside x = {n, cls};
-        struct synth s;
-        synth_init(&s, 1, 256, beside_warp, &x);
-        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
-        synth_inst(&s, (enum trace_class)cls, REGS(1), REGS(2));
-        s.inst.p[0].width = 256 / 8;
-        synth_seal(&s);
-        struct bench *b = bench_new(&s, machine, tick_all);
-        end[tick_all] = bench_run(b, 1);
-        bench_free(b);
-        synth_free(&s);
-    }
-    assert_int_equal(end[0], end[1]);
-    return end[0];
+    struct beside x = {n, cls};
+    struct synth s;
+    synth_init(&s, 1, 256, beside_warp, &x);
+    synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+    synth_inst(&s, (enum trace_class)cls, REGS(1), REGS(2));
+    s.inst.p[0].width = 256 / 8;
+    return end_of(&s, machine, NULL);
 }
 static void arithmetic_waits_beside_products(void **state)
 {
@@ -1588,23 +1575,14 @@ static void ahead_warp(struct synth *s, void *ctx, uint64_t cta, uint32_t warp)
 }
 static uint64_t issued(uint32_t n, unsigned flags, const char *machine)
 {
-    uint64_t end[2];
-    for (int tick_all = 0; tick_all < 2; tick_all++) {
-        struct ahead x = {n};
-        struct synth s;
-        synth_init(&s, 1, 128, ahead_warp, &x);
-        synth_inst(&s, TRACE_WGMMA, NULL, NULL);
-        synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(2));
-        s.inst.p[0].width = 256 / 8;
-        s.inst.p[0].mem_flags = (uint8_t)flags;
-        synth_seal(&s);
-        struct bench *b = bench_new(&s, machine, tick_all);
-        end[tick_all] = bench_run(b, 1);
-        bench_free(b);
-        synth_free(&s);
-    }
-    assert_int_equal(end[0], end[1]);
-    return end[0];
+    struct ahead x = {n};
+    struct synth s;
+    synth_init(&s, 1, 128, ahead_warp, &x);
+    synth_inst(&s, TRACE_WGMMA, NULL, NULL);
+    synth_inst(&s, TRACE_INT_ADD, REGS(1), REGS(2));
+    s.inst.p[0].width = 256 / 8;
+    s.inst.p[0].mem_flags = (uint8_t)flags;
+    return end_of(&s, machine, NULL);
 }
 static void warps_run_ahead_of_tensor_cores(void **state)
 {

@@ -69,17 +69,24 @@ static void put_entry(bytes *b, const struct spec *s)
     put(b, 0, (int)(padded - stored));
 }
 
-static bytes container(const struct spec *s, size_t n)
+/* A fat binary of these entries, which are freed. */
+static bytes wrap(bytes *entries)
 {
-    bytes entries = {0}, b = {0};
-    for (size_t i = 0; i < n; i++)
-        put_entry(&entries, &s[i]);
+    bytes b = {0};
     put(&b, FATBIN_MAGIC, 4);
     put(&b, 1, 2), put(&b, 16, 2);
-    put(&b, entries.n, 8);
-    put_bytes(&b, entries.p, entries.n);
-    VEC_FREE(&entries);
+    put(&b, entries->n, 8);
+    put_bytes(&b, entries->p, entries->n);
+    VEC_FREE(entries);
     return b;
+}
+
+static bytes container(const struct spec *s, size_t n)
+{
+    bytes entries = {0};
+    for (size_t i = 0; i < n; i++)
+        put_entry(&entries, &s[i]);
+    return wrap(&entries);
 }
 
 /* ---- made here ---- */
@@ -351,19 +358,14 @@ static void machine_code_says_how_many_registers(void **state)
 static bytes with_code(const bytes *code, uint32_t arch)
 {
     const struct spec ptx = {FATBIN_PTX, 75, FATBIN_ZSTD, ".version 9.0\n", NULL};
-    bytes entries = {0}, b = {0};
+    bytes entries = {0};
     put_entry(&entries, &ptx);
     put(&entries, FATBIN_CUBIN, 2), put(&entries, 0x0101, 2), put(&entries, 0x40, 4);
     put(&entries, (code->n + 7) / 8 * 8, 8), put(&entries, 0, 8), put(&entries, 0, 4), put(&entries, arch, 4);
     put(&entries, 0, 8), put(&entries, 0x11, 8), put(&entries, 0, 16);
     put_bytes(&entries, code->p, code->n);
     put(&entries, 0, (int)(-code->n & 7));
-    put(&b, FATBIN_MAGIC, 4);
-    put(&b, 1, 2), put(&b, 16, 2);
-    put(&b, entries.n, 8);
-    put_bytes(&b, entries.p, entries.n);
-    VEC_FREE(&entries);
-    return b;
+    return wrap(&entries);
 }
 
 static void only_code_for_the_device_counts(void **state)
