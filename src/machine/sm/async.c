@@ -382,7 +382,7 @@ static void wgmma(struct sm *sm, unsigned slot, const struct sm_inst *i, uint64_
         const uint32_t bytes = columns * b_bytes + (i->mem_flags & TRACE_WGMMA_A_SHARED ? 64 * 32 : 0);
         const uint32_t whole = columns / sm->cfg.wgmma_columns,
                        cycles = whole > sm->cfg.wgmma_least ? whole : sm->cfg.wgmma_least;
-        uint64_t *free_at = &sm->tensor_free_at[slot % sm->cfg.schedulers];
+        uint64_t *free_at = &sm->tensor_free_at[w->scheduler];
         const uint64_t begins = *free_at > now ? *free_at : now;
         take(free_at, cycles, now);
         /* The first of the four warps reads the operands for all; a product ends when they have been read. */

@@ -333,8 +333,7 @@ static void issue(struct sm *sm, unsigned slot, uint64_t now)
     count->insts[i.cls]++;
     count->register_reads += (unsigned)(w->inst.n_reg - w->inst.n_dst);
     count->register_writes += w->inst.n_dst;
-    const bool multiplies = sm->tensor_free_at[slot % sm->cfg.schedulers] > now;
-    take_unit(sm, i.unit, now, i.interval + (multiplies ? i.beside : 0u));
+    take_unit(sm, i.unit, now, i.interval + (i.beside && sm->tensor_free_at[w->scheduler] > now ? i.beside : 0u));
     if (WEIR_HOOKS && sm->profiles)
         sm_profile_issue(sm, slot, &i, pc, mask);
     if (i.unit == SM_UNIT_LSU) {
