@@ -28,13 +28,13 @@ def die(text):
     sys.exit("bench: " + text)
 
 
-def run(command):
-    """Runs a command; returns its output, seconds of wall clock and of CPU."""
+def run(command, **where):
+    """Runs a command; returns its output, seconds of wall clock and of CPU, user and system."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, **where)
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        die("%s: %s" % (" ".join(command), done.stderr.strip()))
+        die("%s: %s" % (" ".join(command), done.stderr.strip() or done.stdout[-400:]))
     return done.stdout, wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -190,4 +190,5 @@ def main():
         report_small(measure_small(folder))
 
 
-main()
+if __name__ == "__main__":
+    main()

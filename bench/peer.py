@@ -5,31 +5,12 @@ import json
 import math
 import os
 import re
-import resource
-import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WEIR = os.environ.get("WEIR", os.path.join(ROOT, "build", "weir"))
-MACHINE = "gtx480-gpgpusim"
+from bench import MACHINE, ROOT, WEIR, die, run
 
 # The reference kernels, then programs of the suite with uncoalesced loads that GPGPU-Sim's parser accepts.
 REFERENCE = ["vecadd 1048576", "gather 131072 1048576", "matmul 128", "matmul 256"]
 UNCOALESCED = ["atax tiny", "bicg tiny", "mvt tiny", "gesummv tiny", "histo tiny", "spmv tiny", "bfs tiny"]
-
-
-def die(text):
-    sys.exit("peer: " + text)
-
-
-def run(command, env=None, cwd=None):
-    """Runs a command; returns its output and CPU seconds, user and system."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        die("%s: %s" % (" ".join(command), (done.stderr.strip() or done.stdout[-400:])))
-    return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def compile_for_both(cuda, folder, name):
@@ -84,10 +65,10 @@ def main():
         replay, live = [], []
         for before in True, False:
             for _ in range(o.replays):
-                replay.append(run([WEIR, "replay", "-q", "--gpu", MACHINE, trace])[1])
-                live.append(run([WEIR, "run", "-q", "--gpu", MACHINE, ours] + arguments)[1])
+                replay.append(run([WEIR, "replay", "-q", "--gpu", MACHINE, trace])[2])
+                live.append(run([WEIR, "run", "-q", "--gpu", MACHINE, ours] + arguments)[2])
             if before:
-                out, peer_s = run([theirs] + arguments, env=env, cwd=o.folder)
+                out, _, peer_s = run([theirs] + arguments, env=env, cwd=o.folder)
         total = json.loads(run([WEIR, "replay", "-q", "--gpu", MACHINE, "--json", "-", trace])[0])["total"]
         with open(os.path.join(o.folder, title.replace(" ", "-") + ".log"), "w") as f:
             f.write(out)
